@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pixelplan.types import InputError
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -68,3 +72,13 @@ def parse_levels(text: str) -> list[range]:
 def level_numbers(ranges: Iterable[range]) -> list[int]:
     """The levels of ranges, in order."""
     return [number for one in ranges for number in one]
+
+
+def write_picture(path: Path, picture: Image.Image) -> None:
+    """Write a picture as PNG, whole or not at all; an InputError where the name says it is something else."""
+    if path.suffix.lower() != ".png":
+        raise InputError(f"{path} is no PNG name; write it with the ending .png")
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(path, buffer.getvalue())

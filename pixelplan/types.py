@@ -58,3 +58,143 @@ class Model(Protocol):
 
     def step(self, z: torch.Tensor, context: Any) -> torch.Tensor:
         """The embeddings [N,A,d] after each action from each of z [N,d]."""
+
+
+class World(Protocol):
+    """An environment as a closed-loop planner sees it: frames, and whether the goal is reached."""
+
+    actions: int
+    """How many actions there are, A."""
+
+    def reset(self) -> tuple[np.ndarray, bool]:
+        """The first frame [H,W,3] uint8, and whether it is solved already."""
+
+    def step(self, action: int) -> tuple[np.ndarray, bool]:
+        """The frame [H,W,3] uint8 after an action, and whether the goal is reached."""
+
+
+@dataclass(frozen=True, eq=False)
+class LatentGraph:
+    """What a search built: M nodes in the order in which they were found, the root first."""
+
+    embeddings: np.ndarray
+    """[M,d] float32."""
+    successors: np.ndarray
+    """[M,A] int32, the node that each action leads to; -1 where the search did not look or did not keep it."""
+    parents: np.ndarray
+    """[M] int32, the node from which each was found; -1 for the root."""
+    parent_actions: np.ndarray
+    """[M] int32, the action that led there from the parent; -1 for the root."""
+    depths: np.ndarray
+    """[M] int32, actions from the root."""
+
+    def path(self, node: int) -> list[int]:
+        """The nodes from the root to a node, both included."""
+        nodes = [node]
+        while self.parents[nodes[-1]] >= 0:
+            nodes.append(int(self.parents[nodes[-1]]))
+        return nodes[::-1]
+
+    def actions(self, path: list[int]) -> tuple[int, ...]:
+        """The actions along a path from the root."""
+        return tuple(int(action) for action in self.parent_actions[path[1:]])
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Actions that should lead to the goal, and the search that found them."""
+
+    actions: tuple[int, ...]
+    """n actions; where the goal was not found, those that lead to the node nearest to it."""
+    reached: bool
+    """Whether the last node was reidentified with the goal."""
+    embeddings: np.ndarray
+    """[n+1,d] float32, predicted along the plan, the start's first."""
+    path: tuple[int, ...]
+    """n+1 nodes of the graph, the root first."""
+    leaves: tuple[int, ...]
+    """Nodes that were expanded in each layer."""
+    graph: LatentGraph
+    seconds: float
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the graph."""
+        return len(self.graph.embeddings)
+
+    @property
+    def layers(self) -> int:
+        """Layers that were expanded."""
+        return len(self.leaves)
+
+
+@dataclass(frozen=True, eq=False)
+class Episode:
+    """One closed-loop run of T steps in an environment."""
+
+    actions: tuple[int, ...]
+    """T actions taken."""
+    frames: np.ndarray
+    """[T+1,H,W,3] uint8, what was seen."""
+    solved: bool
+    """Whether the environment reported the goal at the end."""
+    ended: str
+    """Why it ended: "solved", "steps" (out of steps), "exhausted" (nothing new can be reached), "plan over"."""
+    plans: tuple[Plan, ...] = ()
+    """Every plan made, in order."""
+    planned_at: tuple[int, ...] = ()
+    """The step at which each plan was made."""
+    seconds: float = 0.0
+    """Time spent planning and perceiving, without the environment's."""
+
+    @property
+    def replans(self) -> int:
+        """Plans after the first."""
+        return max(0, len(self.plans) - 1)
+
+
+@dataclass(frozen=True)
+class LevelResult:
+    """How one level went."""
+
+    level: int
+    solved: bool
+    steps: int
+    shortest: int | None
+    """Steps of the shortest solution, None where that is not known."""
+    replans: int
+    nodes: int
+    """Nodes of all searches together."""
+    seconds: float
+    """Time spent planning and perceiving."""
+    plans: int = 0
+    ended: str = ""
+    error: str | None = None
+    """What went wrong, where something was raised."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """An evaluation, as it is written to a record."""
+
+    env: str
+    options: Mapping[str, Any]
+    planner: str
+    config: Mapping[str, Any]
+    model: str
+    levels: tuple[Any, ...]
+    """(first, end) of one range, or several such pairs."""
+    goals: str
+    step_limit: int
+    seed: int
+    success: float
+    interval: tuple[float, float]
+    """95 % Wilson interval of the success."""
+    optimal: float | None
+    """Share of the solved levels that took the shortest possible number of steps."""
+    seconds_per_plan: float | None
+    machine: Mapping[str, Any]
+    version: str
+    commit: str | None
+    threads: int
+    episodes: tuple[LevelResult, ...]

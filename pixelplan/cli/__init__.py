@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 when it did its work, 2 with one sentence on standard error when it was asked the impossible."""
+    """Run one command; 0 when it did its work, 2 with one sentence on standard error for bad input."""
     from pixelplan.types import InputError  # imports wait for the call, so that --version and --help answer at once
 
     arguments = list(sys.argv[1:] if arguments is None else arguments)
@@ -26,7 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"pixelplan: {problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("pixelplan: interrupted; the same command with --resume goes on where there is such an option", file=sys.stderr)
+        print(
+            "pixelplan: interrupted; the same command with --resume goes on where there is such an option",
+            file=sys.stderr,
+        )
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

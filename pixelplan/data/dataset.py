@@ -87,7 +87,7 @@ class TrajectoryWriter:
         write_json(self.folder / "unfinished.json", {**self.request, "levels_done": levels_done, "rows": self._rows})
 
     def finish(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
-        """Complete the folder: true headers (rows have the given shapes), checksums and the manifest, which comes last."""
+        """Complete the folder: true headers for rows of the given shapes, checksums, and last the manifest."""
         for name in ARRAYS:
             with (self.folder / f"{name}.npy").open("r+b") as file:
                 file.write(_header(name, (self._rows[name], *shapes[name])))

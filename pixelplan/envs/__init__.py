@@ -21,6 +21,19 @@ PUZZLES: dict[str, type[Any]] = {"ice-slider": IceSlider, "digit-jump": DigitJum
 IDS = {name: f"pixelplan/{puzzle.__name__}-v0" for name, puzzle in PUZZLES.items()}
 """The same puzzles by their Gymnasium ids."""
 
+__all__ = [
+    "IDS",
+    "PUZZLES",
+    "Level",
+    "Puzzle",
+    "PuzzleEnv",
+    "PuzzleVectorEnv",
+    "get_level",
+    "make_env",
+    "make_puzzle",
+    "make_vector_env",
+]
+
 
 def make_puzzle(name: str, **options: Any) -> Puzzle:
     """A puzzle by its command-line name; an InputError for an unknown one or an option it does not have."""

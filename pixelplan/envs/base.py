@@ -95,7 +95,7 @@ def check_reset_options(options: dict[str, Any] | None) -> Any:
 class PuzzleEnv(gymnasium.Env[np.ndarray, int]):
     """A puzzle for Gymnasium; `info` carries `level`, `position` (row, column) and `solved` (on the goal now)."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["rgb_array", "human"], "render_fps": 8}
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array", "human"], "render_fps": 8}
 
     def __init__(self, puzzle: Puzzle, play: PlayOptions = PlayOptions(), render_mode: str | None = None) -> None:  # noqa: B008 (frozen)
         if render_mode not in (None, *self.metadata["render_modes"]):
@@ -120,7 +120,9 @@ class PuzzleEnv(gymnasium.Env[np.ndarray, int]):
         """Frame, reward, terminated, truncated and info after an action."""
         level = self._need_level()
         if not self.action_space.contains(action):
-            raise InputError(f"there is no action {action!r}; actions are 0 to {len(ACTIONS) - 1}: {', '.join(ACTIONS)}")
+            raise InputError(
+                f"there is no action {action!r}; actions are 0 to {len(ACTIONS) - 1}: {', '.join(ACTIONS)}"
+            )
         self._state = int(level.successors[self._state, action])
         self._steps += 1
         solved = bool(level.goals[self._state])

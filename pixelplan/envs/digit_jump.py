@@ -32,8 +32,8 @@ class DigitJump:
 
     **Reward.** 10 on first reaching the goal in an episode, else 0.
 
-    **Termination.** On the goal, unless `terminate_on_goal=False`, which plays on. Truncation after `max_episode_steps` steps,
-    if one is given.
+    **Termination.** On the goal, unless `terminate_on_goal=False`, which plays on. Truncation after
+    `max_episode_steps`, if they are given.
 
     **Levels.** Level k with the default options is level k of the environments published with the paper. Digits go
     from 1 to 6, on boards smaller than 7 to size − 1.

@@ -34,8 +34,8 @@ class IceSlider:
 
     **Reward.** 10 on first reaching the goal in an episode, else 0.
 
-    **Termination.** On the goal, unless `terminate_on_goal=False`, which plays on. Truncation after `max_episode_steps` steps,
-    if one is given.
+    **Termination.** On the goal, unless `terminate_on_goal=False`, which plays on. Truncation after
+    `max_episode_steps`, if they are given.
 
     **Levels.** Level k with the default options is level k of the environments published with the paper.
     """
@@ -89,9 +89,9 @@ class IceSlider:
             columns_at, columns = below(stream, size)
             cells_at, values = below(stream, density.denominator)
             # One board begins where the last one ended, so this walk stays a loop; memoryviews give plain integers.
-            column_place, cell_place = memoryview(columns_at), memoryview(cells_at)
-            columns_before = memoryview(before(columns_at, len(stream)))
-            cells_before = memoryview(before(cells_at, len(stream)))
+            column_place, cell_place = columns_at.data, cells_at.data
+            columns_before = before(columns_at, len(stream)).data
+            cells_before = before(cells_at, len(stream)).data
             here, first_column, first_cell = 0, [], []
             while True:
                 column = columns_before[here]

@@ -22,21 +22,23 @@ class ProcgenMaze:
 
     Rules
         The mouse stands on a free cell of a 15 × 15 world. A move takes it to the neighbouring cell; where a wall or
-        the edge of the world is in the way, it stays. The mouse looks left or right: *left* and *right* turn it that
-        way, even where a wall keeps it in its cell; *up*, *down* and *no-op* leave its look as it is. So a state is a
-        free cell and a look, and one cell has two frames.
+        the edge of the world is in the way, it stays. The mouse faces left or right: *left* and *right* turn it that
+        way, even where a wall keeps it in its cell; *up*, *down* and *no-op* do not turn it. So a state is a free cell
+        and a facing, and one cell has two frames.
 
     Actions
         0 up, 1 right, 2 left, 3 down, 4 no-op.
 
     Observation
         64 × 64 RGB, byte for byte what Procgen shows in that state. Procgen never shows the solved maze, since it
-        starts its next episode at once; here that frame exists: the mouse on the cheese's cell, the cheese gone.
+        starts its next episode at once; here that frame exists: the mouse on the cheese's cell, the cheese gone. A cell
+        is 4.27 pixels wide, and in two cells of the world (row 5, columns 7 and 11) Procgen's scaling gives the mouse
+        the same few pixels whichever way it faces: these two states share a frame.
 
     Reward and termination
         10 on reaching the cheese. The goal is absorbing: every action stays there, and the mouse no longer turns. Both
-        looks on the goal's cell are solved; the goal frame looks left, as the start frame does. Procgen's own limit of
-        500 steps an episode is not part of a level.
+        facings on the goal's cell are solved; the goal frame shows the mouse facing left, as the start frame does, even
+        where it can only arrive facing right. Procgen's own limit of 500 steps an episode is not part of a level.
 
     Options
         None.
@@ -46,14 +48,14 @@ class ProcgenMaze:
         or 15 cells a side in the middle of the world, each size as likely; the rest of the world is wall. Its free
         cells form a tree of (side + 1)² / 2 − 1 cells (7 to 127), so there is exactly one way between two cells and
         every state can still be solved, though cells behind the cheese cannot be reached from the start. The mouse
-        starts in the maze's bottom left cell and looks left; the cheese lies in any other cell. Levels differ in their
+        starts in the maze's bottom left cell, facing left; the cheese lies in any other cell. Levels differ in their
         floor, too: its picture and the part of it that is shown.
 
     Needs Procgen: `pip install 'pixelplan[procgen]'`.
     """
 
-    random_start_in_play: ClassVar[bool] = True
     pixels: ClassVar[int] = 64
+    random_start_in_play: ClassVar[bool] = True
     """Random play starts in random cells, as in the paper's appendix."""
 
     def make(self, number: int) -> Level:
@@ -68,21 +70,21 @@ class ProcgenMaze:
         # Patches of different cells do not overlap, so one frame with a mouse on every cell holds them all.
         solved = state.copy()
         _cell_types(solved)[tuple(cells[goal_cell])] = _FREE
-        herds = [simulator.render(solved, cells, look) for look in _LOOKS]
+        herds = [simulator.render(solved, cells, facing) for facing in _FACINGS]
         corners = (cells * _PIXELS + 11) // _WORLD  # the rounding that catches all of mouse and cheese in 4 pixels
         patches = np.stack([_cut(herd, corners) for herd in herds], axis=1)
 
         successors = _successors(cells)
-        successors[goal_cell] = 2 * goal_cell + np.array(_LOOKS)[:, None]
-        goals = np.repeat(np.arange(len(cells)) == goal_cell, len(_LOOKS))
-        starts = np.arange(0, len(goals), len(_LOOKS), dtype=np.int32)
+        successors[goal_cell] = 2 * goal_cell + np.array(_FACINGS)[:, None]
+        goals = np.repeat(np.arange(len(cells)) == goal_cell, 2)
+        starts = np.arange(0, len(goals), 2, dtype=np.int32)
         return Level(
             number=number,
             background=simulator.render(state, cells[:0], _LEFT),
             patches=patches.reshape(-1, _PATCH, _PATCH, 3),
-            corners=np.repeat(corners, len(_LOOKS), axis=0).astype(np.int32),
+            corners=np.repeat(corners, 2, axis=0).astype(np.int32),
             successors=successors.reshape(-1, len(_MOVES)),
-            positions=np.repeat(cells, len(_LOOKS), axis=0).astype(np.int32),
+            positions=np.repeat(cells, 2, axis=0).astype(np.int32),
             start=2 * start_cell + _LEFT,
             goals=goals,
             goal=2 * goal_cell + _LEFT,
@@ -92,19 +94,20 @@ class ProcgenMaze:
 
 _PIXELS, _WORLD, _PATCH = 64, 15, 4
 _WALL, _FREE, _CHEESE = 51, 100, 2
-_LOOKS = _LEFT, _RIGHT = 0, 1
+_FACINGS = _LEFT, _RIGHT = 0, 1
+"""A state is 2 · cell + facing."""
 _MOVES = ((-1, 0), (0, 1), (0, -1), (1, 0), (0, 0))
 """Rows and columns, counted from the top left, that each action goes."""
 
 
 def _successors(cells: np.ndarray) -> np.ndarray:
-    """States [n,2,A] after each action from each look in each of the cells [n,2]; state = 2 · cell + look."""
+    """States [n,2,A] after each action from each facing in each of the cells [n,2]."""
     number = np.full((_WORLD + 2, _WORLD + 2), -1, np.int32)  # a rim of walls
     number[tuple(cells.T + 1)] = np.arange(len(cells))
     there = np.stack([number[tuple((cells + move).T + 1)] for move in _MOVES], axis=1)
     there = np.where(there < 0, np.arange(len(cells))[:, None], there)
-    looks = np.array([[look, _RIGHT, _LEFT, look, look] for look in _LOOKS])
-    return (2 * there[:, None] + looks).astype(np.int32)
+    facings = np.array([[facing, _RIGHT, _LEFT, facing, facing] for facing in _FACINGS])
+    return (2 * there[:, None] + facings).astype(np.int32)
 
 
 def _cut(frame: np.ndarray, corners: np.ndarray) -> np.ndarray:
@@ -114,9 +117,9 @@ def _cut(frame: np.ndarray, corners: np.ndarray) -> np.ndarray:
 
 
 # Procgen writes a game as 4-byte words and strings. The only strings whose length varies are the texts of its three
-# random generators. Rendering needs none of them and a reset seeds anew, so we cut them out (length 0, which Procgen
-# reads as "leave the generator"): the rest is one record, and setting it takes a fifth of the time.
-_MOUSE = np.dtype([("x", "<f4"), ("y", "<f4"), ("body", "<i4", 13), ("looks_right", "<i4"), ("rest", "<i4", 15)])
+# random generators. Rendering needs none of them and a reset seeds anew, so we cut them out (length 0, which leaves
+# the generator as it is): the rest is one record, and setting it takes a fifth of the time.
+_MOUSE = np.dtype([("x", "<f4"), ("y", "<f4"), ("body", "<i4", 13), ("faces_right", "<i4"), ("rest", "<i4", 15)])
 _GENERATOR = np.dtype([("seeded", "<i4"), ("text_length", "<i4")])
 _HEAD = [
     ("version", "<i4"),
@@ -195,13 +198,13 @@ class _Simulator:
         self._game.act(np.array([-1]))  # Procgen's request for a reset
         return _parse(self._game.get_state()[0])
 
-    def render(self, state: np.ndarray, cells: np.ndarray, look: int) -> np.ndarray:
+    def render(self, state: np.ndarray, cells: np.ndarray, facing: int) -> np.ndarray:
         """The frame [H,W,3] of a level with one mouse on each of the cells [n,2]."""
         # Procgen insists on a mouse: the first of them is out of sight.
         mice = np.repeat(state["mouse"], len(cells) + 1)
         mice["x"][0] = -_WORLD
         mice["x"][1:], mice["y"][1:] = cells[:, 1] + 0.5, _WORLD - 1 - cells[:, 0] + 0.5
-        mice["looks_right"] = look
+        mice["faces_right"] = facing
         herd = state.copy()
         herd["mice"] = len(mice)
         record, mouse = herd.tobytes(), _offset("mouse")

@@ -64,6 +64,6 @@ def check_board(size: int, pixels: int) -> int:
     if pixels % size or not 4 <= pixels // size <= 64:
         fitting = max(4, round(pixels / size)) * size
         raise InputError(
-            f"pixels is {pixels}; it must be a multiple of the size {size} with 4 to 64 pixels a cell, such as {fitting}"
+            f"pixels is {pixels}; it must be a multiple of size {size} with 4 to 64 pixels a cell, such as {fitting}"
         )
     return pixels // size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -23,7 +23,7 @@ class PuzzleVectorEnv(gymnasium.vector.VectorEnv):
     in `info["final_obs"]`), or not at all.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
+    metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
 
     def __init__(
         self,
@@ -36,13 +36,14 @@ class PuzzleVectorEnv(gymnasium.vector.VectorEnv):
             raise InputError(f"num_envs is {num_envs}; it must be at least 1")
         self.puzzle, self.num_envs, self.play = puzzle, num_envs, play
         self._mode = AutoresetMode(autoreset_mode)
-        self.metadata = {**type(self).metadata, "autoreset_mode": self._mode}
+        self.metadata = {**self.metadata, "autoreset_mode": self._mode}
         self.single_action_space = gymnasium.spaces.Discrete(len(ACTIONS))
         self.single_observation_space = gymnasium.spaces.Box(0, 255, (puzzle.pixels, puzzle.pixels, 3), np.uint8)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self._random: list[np.random.Generator] = []
+        self._random: list[np.random.Generator] = []  # empty until the first reset
         self._games = np.arange(num_envs)
+        self._allocate()
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -55,11 +56,11 @@ class PuzzleVectorEnv(gymnasium.vector.VectorEnv):
             seeds = seed
         if len(seeds) != self.num_envs:
             raise InputError(f"{len(seeds)} seeds were given for {self.num_envs} environments")
-        if not self._random:
-            self._random = [np_random(one)[0] for one in seeds]
-            self._allocate()
-        else:
-            self._random = [old if one is None else np_random(one)[0] for old, one in zip(self._random, seeds)]
+        old = self._random or [None] * self.num_envs
+        self._random = [
+            np_random(new)[0] if generator is None or new is not None else generator
+            for generator, new in zip(old, seeds, strict=True)
+        ]
         level = check_reset_options(options)
         wanted = [level] * self.num_envs if level is None or np.isscalar(level) else list(level)
         if len(wanted) != self.num_envs:

@@ -1,0 +1,7 @@
+"""`python -m pixelplan`."""
+
+import sys
+
+from pixelplan.cli import main
+
+sys.exit(main())

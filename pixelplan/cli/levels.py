@@ -1,0 +1,89 @@
+"""Commands about levels and trajectories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def collect(
+    *,
+    env: str,
+    levels: str,
+    out: Path,
+    option: tuple[str, ...] = (),
+    episodes: int = 20,
+    steps: int = 20,
+    seed: int = 0,
+    resume: bool = False,
+) -> None:
+    """Record random play: the data a world model learns from.
+
+    Example: pixelplan collect --env ice-slider --levels 0:1000 --out runs/ice-data
+
+    Args:
+        env: The puzzle: ice-slider, digit-jump or procgen-maze.
+        levels: Level ranges A:B, B excluded, several with commas.
+        out: The folder to write; it must be new or empty.
+        option: Options of the puzzle as name=value, such as size=16 pixels=128.
+        episodes: Episodes a level.
+        steps: Random actions an episode; it plays on past the goal.
+        seed: What happens in a level depends on this and the level's number only.
+        resume: Go on with a collection that was cut off, to the very same bytes.
+    """
+    from pixelplan.cli.options import parse_options, progress_bar
+    from pixelplan.data.collect import collect as collect_trajectories
+
+    with progress_bar("collecting", "levels") as progress:
+        data = collect_trajectories(
+            parse_options(env, option),
+            levels,
+            out,
+            episodes=episodes,
+            steps=steps,
+            seed=seed,
+            resume=resume,
+            progress=progress,
+        )
+    print(f"{data.actions.size:,} steps of {env} in {out}: {len(data.frames):,} distinct frames")
+
+
+def levels(*, env: str, levels: str, out: Path, option: tuple[str, ...] = (), columns: int = 5) -> None:
+    """Draw levels with their shortest solutions as arrows, many on one sheet.
+
+    Example: pixelplan levels --env digit-jump --levels 0:10 --out levels.png
+
+    Args:
+        env: The puzzle: ice-slider, digit-jump or procgen-maze.
+        levels: Level ranges A:B, B excluded, several with commas; at most 400 levels.
+        out: The PNG file to write.
+        option: Options of the puzzle as name=value, such as size=16 pixels=128.
+        columns: Levels in a row.
+    """
+    from pixelplan.cli.options import parse_options
+    from pixelplan.envs import get_level
+    from pixelplan.envs.pictures import level_sheet
+    from pixelplan.files import level_numbers, parse_levels, write_picture
+    from pixelplan.types import InputError
+
+    puzzle, numbers = parse_options(env, option), level_numbers(parse_levels(levels))
+    if len(numbers) > 400 or columns < 1:
+        raise InputError(
+            f"{len(numbers)} levels in {columns} columns make no sheet; draw at most 400 in 1 or more columns"
+        )
+    write_picture(out, level_sheet([get_level(puzzle, number) for number in numbers], columns))
+    print(f"{len(numbers)} levels of {env} in {out}")
+
+
+def inspect(folder: Path, /, *, out: Path | None = None) -> None:
+    """Say what is in a trajectory folder or a model folder, with a picture.
+
+    Args:
+        folder: A folder written by collect or by train.
+        out: The PNG to write; by default inspect.png in the folder.
+    """
+    from pixelplan.data.inspect import inspect_trajectories
+    from pixelplan.files import write_picture
+
+    report, picture = inspect_trajectories(folder)
+    print(report)
+    write_picture(out or folder / "inspect.png", picture)

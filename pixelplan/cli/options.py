@@ -1,0 +1,83 @@
+"""What several commands share: puzzles and their options from text, and a progress bar."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from pixelplan.envs import PUZZLES, Puzzle, make_puzzle
+from pixelplan.types import InputError
+
+
+def parse_options(name: str, options: Sequence[str]) -> Puzzle:
+    """A puzzle by name with options such as "size=16"; an InputError says which options there are."""
+    if name not in PUZZLES:
+        raise InputError(f"there is no puzzle {name!r}; the puzzles are {', '.join(PUZZLES)}")
+    kinds = typing.get_type_hints(PUZZLES[name])
+    fields = [field.name for field in dataclasses.fields(PUZZLES[name])]
+    values = {}
+    for option in options:
+        key, equals, text = option.partition("=")
+        key = key.strip().replace("-", "_")
+        if not equals or key not in fields:
+            raise InputError(
+                f"{name} has no option {option!r}; write one of {', '.join(fields) or 'none'} as name=value"
+            )
+        values[key] = _parse(key, text.strip(), kinds[key])
+    return make_puzzle(name, **values)
+
+
+def _parse(key: str, text: str, kind: typing.Any) -> typing.Any:
+    """The value that an option's text stands for."""
+    if isinstance(kind, types.UnionType):
+        kind = next(part for part in typing.get_args(kind) if part is not type(None))
+    if typing.get_origin(kind) is typing.Literal:
+        return text
+    if kind is bool:
+        if text.lower() not in ("true", "false"):
+            raise InputError(f"{key} is {text!r}; it is true or false")
+        return text.lower() == "true"
+    try:
+        return kind(text)
+    except ValueError:
+        raise InputError(f"{key} is {text!r}; it must be a number") from None
+
+
+@contextmanager
+def progress_bar(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
+    """A function (done, total) that moves a bar on standard error, with the rate and the time left."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn(label),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(f"{unit}, {{task.fields[rate]}}/s,"),
+        TimeElapsedColumn(),
+        TextColumn("gone,"),
+        TimeRemainingColumn(),
+        TextColumn("left"),
+    )
+    progress = Progress(*columns, console=Console(stderr=True))
+    task = progress.add_task(label, total=None, rate="…")
+
+    def move(done: int, total: int) -> None:
+        progress.start()  # not before there is something to show: bad input shall find a clean screen
+        speed = progress.tasks[0].finished_speed or progress.tasks[0].speed
+        progress.update(task, completed=done, total=total, rate=f"{speed:.1f}" if speed else "…")
+
+    try:
+        yield move
+    finally:
+        progress.stop()
