@@ -77,20 +77,31 @@ def _append_levels(
     for number in numbers:
         level = get_level(puzzle, number)
         states, actions = random_play(level, episodes, steps, puzzle.random_start_in_play, [seed, number])
-        distinct, first, index = np.unique(states, return_index=True, return_inverse=True)
-        order = np.argsort(first)  # frames in the order in which play came upon them
-        rank = np.argsort(order)
+        seen, index = np.unique(states, return_inverse=True)
+        frames = level.frames(seen)
+        kept, number_of = distinct_frames(frames)
         parts.append(
             {
-                "frames": level.frames(distinct[order]),
-                "frame_level": np.full(len(distinct), number),
-                "episodes": rank[index].reshape(states.shape) + offset,
+                "frames": frames[kept],
+                "frame_level": np.full(len(kept), number),
+                "episodes": number_of[index].reshape(states.shape) + offset,
                 "actions": actions,
                 "episode_level": np.full(episodes, number),
             }
         )
-        offset += len(distinct)
+        offset += len(kept)
     writer.append(**{name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+
+
+def distinct_frames(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which of frames [n,H,W,3] to keep [m], and the number among the kept ones of each frame [n].
+
+    Equal means equal in every byte: what cannot be told apart by looking is one frame here, even where the game knows
+    two states (in two places of ProcgenMaze the mouse looks the same whichever way it faces).
+    """
+    numbers: dict[bytes, int] = {}
+    number_of = np.array([numbers.setdefault(frame.tobytes(), len(numbers)) for frame in frames])
+    return np.unique(number_of, return_index=True)[1], number_of
 
 
 def random_play(

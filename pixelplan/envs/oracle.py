@@ -52,7 +52,9 @@ class Oracle:
         try:
             return self._place_of_frame[frame.tobytes()]
         except KeyError:
-            raise InputError(f"the frame shows no state of level {self._number}, the only one this oracle knows") from None
+            raise InputError(
+                f"the frame shows no state of level {self._number}, the only one this oracle knows"
+            ) from None
 
 
 def _places(level: Level) -> np.ndarray:

@@ -20,36 +20,31 @@ from pixelplan.types import InputError
 class ProcgenMaze:
     """A mouse looks for a piece of cheese in a maze: the environment `maze` of Procgen, in its easy mode.
 
-    Rules
-        The mouse stands on a free cell of a 15 × 15 world. A move takes it to the neighbouring cell; where a wall or
-        the edge of the world is in the way, it stays. The mouse faces left or right: *left* and *right* turn it that
-        way, even where a wall keeps it in its cell; *up*, *down* and *no-op* do not turn it. So a state is a free cell
-        and a facing, and one cell has two frames.
+    **Rules.** The mouse stands on a free cell of a 15 × 15 world. A move takes it to the neighbouring cell; where a
+    wall or the edge of the world is in the way, it stays. The mouse faces left or right: *left* and *right* turn it
+    that way, even where a wall keeps it in its cell; *up*, *down* and *no-op* do not turn it. So a state is a free cell
+    and a facing, and one cell has two frames.
 
-    Actions
-        0 up, 1 right, 2 left, 3 down, 4 no-op.
+    **Actions.** 0 up, 1 right, 2 left, 3 down, 4 no-op.
 
-    Observation
-        64 × 64 RGB, byte for byte what Procgen shows in that state. Procgen never shows the solved maze, since it
-        starts its next episode at once; here that frame exists: the mouse on the cheese's cell, the cheese gone. A cell
-        is 4.27 pixels wide, and in two cells of the world (row 5, columns 7 and 11) Procgen's scaling gives the mouse
-        the same few pixels whichever way it faces: these two states share a frame.
+    **Observation.** 64 × 64 RGB, byte for byte what Procgen shows in that state. Procgen never shows the solved maze,
+    since it starts its next episode at once; here that frame exists: the mouse on the cheese's cell, the cheese gone. A
+    cell is 4.27 pixels wide, and in two cells of the world (row 5, columns 7 and 11) Procgen's scaling gives the mouse
+    the same few pixels whichever way it faces: these two states share a frame.
 
-    Reward and termination
-        10 on reaching the cheese. The goal is absorbing: every action stays there, and the mouse no longer turns. Both
-        facings on the goal's cell are solved; the goal frame shows the mouse facing left, as the start frame does, even
-        where it can only arrive facing right. Procgen's own limit of 500 steps an episode is not part of a level.
+    **Reward and termination.** 10 on reaching the cheese. The goal is absorbing: every action stays there, and the
+    mouse no longer turns. Both facings on the goal's cell are solved; the goal frame shows the mouse facing left, as
+    the start frame does, even where it can only arrive facing right. Procgen's own limit of 500 steps an episode is not
+    part of a level.
 
-    Options
-        None.
+    **Options.** None.
 
-    Levels
-        Number k is Procgen's `start_level=k, num_levels=1, distribution_mode="easy"`. The maze is a square of 3, 5, …
-        or 15 cells a side in the middle of the world, each size as likely; the rest of the world is wall. Its free
-        cells form a tree of (side + 1)² / 2 − 1 cells (7 to 127), so there is exactly one way between two cells and
-        every state can still be solved, though cells behind the cheese cannot be reached from the start. The mouse
-        starts in the maze's bottom left cell, facing left; the cheese lies in any other cell. Levels differ in their
-        floor, too: its picture and the part of it that is shown.
+    **Levels.** Number k is Procgen's `start_level=k, num_levels=1, distribution_mode="easy"`. The maze is a square of
+    3, 5, … or 15 cells a side in the middle of the world, each size as likely; the rest of the world is wall. Its free
+    cells form a tree of (side + 1)² / 2 − 1 cells (7 to 127), so there is exactly one way between two cells and every
+    state can still be solved, though cells behind the cheese cannot be reached from the start. The mouse starts in the
+    maze's bottom left cell, facing left; the cheese lies in any other cell. Levels differ in their floor, too: its
+    picture and the part of it that is shown.
 
     Needs Procgen: `pip install 'pixelplan[procgen]'`.
     """

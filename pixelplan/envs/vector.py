@@ -24,6 +24,12 @@ class PuzzleVectorEnv(gymnasium.vector.VectorEnv):
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": []}
+    _over: np.ndarray
+    """[N] bool, the games whose episode has ended."""
+    _goals: np.ndarray
+    """[N,S] bool: like all tables, a row a game, wide enough for the largest level so far."""
+    _successors: np.ndarray
+    """[N,S,A]."""
 
     def __init__(
         self,
@@ -56,10 +62,9 @@ class PuzzleVectorEnv(gymnasium.vector.VectorEnv):
             seeds = seed
         if len(seeds) != self.num_envs:
             raise InputError(f"{len(seeds)} seeds were given for {self.num_envs} environments")
-        old = self._random or [None] * self.num_envs
+        first = not self._random
         self._random = [
-            np_random(new)[0] if generator is None or new is not None else generator
-            for generator, new in zip(old, seeds, strict=True)
+            np_random(new)[0] if first or new is not None else self._random[game] for game, new in enumerate(seeds)
         ]
         level = check_reset_options(options)
         wanted = [level] * self.num_envs if level is None or np.isscalar(level) else list(level)

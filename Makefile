@@ -1,0 +1,38 @@
+# The two commands of the README do all the set-up on a machine with Python 3.11, pip and make.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test check test-slow test-extras results benchmarks wheel clean
+
+demo: .venv/installed ## solve unseen levels with the shipped models
+	$(BIN)/pixelplan demo --out demo
+
+test: .venv/installed-dev check ## lint, types and tests: everything that needs no browser, ray or sheeprl
+	$(BIN)/python -m pytest -n 2
+
+check: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test-slow: .venv/installed-dev ## the tests that take minutes
+	$(BIN)/python -m pytest -m slow
+
+benchmarks: .venv/installed-dev ## ratios, each measured side by side in one run
+	for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
+
+wheel: .venv/installed-dev
+	$(BIN)/python -m build --wheel
+
+clean:
+	rm -rf .venv demo dist build
+
+.venv/installed: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) torch --editable '.[procgen]'
+	touch $@
+
+.venv/installed-dev: .venv/installed
+	$(PIP) --editable '.[procgen,baselines,dev]'
+	touch $@
