@@ -105,13 +105,13 @@ class Plan:
     """Actions that should lead to the goal, and the search that found them."""
 
     actions: tuple[int, ...]
-    """n actions; where the goal was not found, those that lead to the node nearest to it."""
+    """n actions; where the goal was not found, those that lead to the node nearest it, or wherever is worth a try."""
     reached: bool
     """Whether the last node was reidentified with the goal."""
     embeddings: np.ndarray
     """[n+1,d] float32, predicted along the plan, the start's first."""
     path: tuple[int, ...]
-    """n+1 nodes of the graph, the root first."""
+    """The n+1 nodes of the graph along the plan, the root first; only the root where the plan is not the graph's."""
     leaves: tuple[int, ...]
     """Nodes that were expanded in each layer."""
     graph: LatentGraph
@@ -137,7 +137,7 @@ class Episode:
     frames: np.ndarray
     """[T+1,H,W,3] uint8, what was seen."""
     solved: bool
-    """Whether the environment reported the goal at the end."""
+    """Whether the environment reported the goal, or showed the goal frame, at the end."""
     ended: str
     """Why it ended: "solved", "steps" (out of steps), "exhausted" (nothing new can be reached), "plan over"."""
     plans: tuple[Plan, ...] = ()
@@ -181,7 +181,8 @@ class Result:
     options: Mapping[str, Any]
     planner: str
     config: Mapping[str, Any]
-    model: str
+    model: str | None
+    """None where the planner does without."""
     levels: tuple[Any, ...]
     """(first, end) of one range, or several such pairs."""
     goals: str

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from tyro.extras import SubcommandApp
 
 from pixelplan.cli.levels import collect, inspect, levels
+from pixelplan.cli.model import train
+from pixelplan.cli.plan import evaluate, solve
 
-COMMANDS = (levels, collect, inspect)
+COMMANDS = (levels, collect, train, inspect, evaluate, solve)
 
 
 def run(arguments: Sequence[str]) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import torch
 
 from pixelplan.types import LatentGraph
+
+if TYPE_CHECKING:
+    import torch
 
 _SMALL = 512
 """Nodes up to which looking at all of them at once is quicker than looking at the latest first."""
@@ -14,23 +18,23 @@ _SMALL = 512
 class GrowingGraph:
     """A latent graph under construction, in buffers that double as they fill."""
 
-    def __init__(self, root: torch.Tensor, actions: int, threshold: float, capacity: int = 64) -> None:
+    def __init__(self, root: np.ndarray, threshold: float, capacity: int = 256) -> None:
         """A graph of one node with embedding `root` [d]."""
         self.size = 1
-        self._squared_threshold = threshold**2
-        self._embeddings = torch.empty(capacity, len(root))
-        self._half_norms = torch.empty(capacity)  # ½|v|² of each node
-        self._successors = np.full((capacity, actions), -1, np.int32)
+        self.threshold = threshold
+        self._embeddings = np.empty((capacity, len(root)), np.float32)
+        self._half_norms = np.empty(capacity, np.float32)  # ½|v|² of each node
         self._origins = np.full((3, capacity), -1, np.int32)  # parent, parent's action, depth
+        self._edges: list[tuple[np.ndarray, np.ndarray]] = []  # nodes [n] and where their actions lead [n,A]
         self._embeddings[0] = root
-        self._half_norms[0] = (root @ root) / 2
+        self._half_norms[0] = _half_norms(self._embeddings[:1])[0]
         self._origins[2, 0] = 0
 
-    def embeddings(self, nodes: np.ndarray) -> torch.Tensor:
+    def embeddings(self, nodes: np.ndarray) -> np.ndarray:
         """Embeddings [n,d] of nodes [n]."""
-        return self._embeddings[torch.from_numpy(nodes)]
+        return self._embeddings[nodes]
 
-    def reidentify(self, points: torch.Tensor, recent: int) -> np.ndarray:
+    def reidentify(self, points: np.ndarray, recent: int) -> np.ndarray:
         """The nearest node [n] of points [n,d], -1 where none is nearer than the threshold.
 
         Most predictions lead back to where the search just was. A large graph is therefore looked at from its node
@@ -40,73 +44,89 @@ class GrowingGraph:
             return self._nearest(points, 0, self.size)
         found = self._nearest(points, recent, self.size)
         missing = np.flatnonzero(found < 0)
-        if len(missing):
-            found[missing] = self._nearest(points[torch.from_numpy(missing)], 0, recent)
+        found[missing] = self._nearest(points[missing], 0, recent)
         return found
 
-    def _nearest(self, points: torch.Tensor, first: int, end: int) -> np.ndarray:
-        # |p - v|² = |p|² - 2 (p·v - ½|v|²): one matrix product, and the nearest node is the one with the best score.
-        nodes = self._embeddings[first:end]
-        scores = torch.addmm(self._half_norms[first:end], points, nodes.T, beta=-1)
-        least = (points * points).sum(1).sub_(self._squared_threshold).div_(2)
-        near = (scores.amax(1) > least).numpy()
-        found = np.full(len(points), -1, np.int64)
-        if near.any():
-            found[near] = scores[torch.from_numpy(near)].argmax(1).numpy() + first
-        return found
+    def _nearest(self, points: np.ndarray, first: int, end: int) -> np.ndarray:
+        # |p - v|² = 2 (½|p|² + ½|v|² - p·v): one matrix product, and the nearest node is the one with the best score.
+        scores = products(points, self._embeddings[first:end])
+        scores -= self._half_norms[first:end]
+        best = scores.argmax(1)
+        half_distances = _half_norms(points) - scores[np.arange(len(points)), best]
+        return np.where(2 * half_distances < self.threshold**2, best + first, -1)
 
-    def add(self, points: torch.Tensor, parents: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    def add(self, points: np.ndarray, parents: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """New nodes [n] with embeddings points [n,d], each found from a parent by an action."""
-        nodes = np.arange(self.size, self.size + len(points))
-        self._make_room(self.size + len(points))
-        self._embeddings[self.size : self.size + len(points)] = points
-        self._half_norms[self.size : self.size + len(points)] = (points * points).sum(1) / 2
-        self._origins[:, nodes] = parents, actions, self._origins[2, parents] + 1
-        self.size += len(points)
-        return nodes
+        first, end = self.size, self.size + len(points)
+        if end > len(self._half_norms):
+            more = max(len(self._half_norms), len(points))
+            self._embeddings = np.pad(self._embeddings, ((0, more), (0, 0)))
+            self._half_norms = np.pad(self._half_norms, (0, more))
+            self._origins = np.pad(self._origins, ((0, 0), (0, more)))
+        self._embeddings[first:end] = points
+        self._half_norms[first:end] = _half_norms(points)
+        self._origins[:, first:end] = parents, actions, self._origins[2, parents] + 1
+        self.size = end
+        return np.arange(first, end)
 
-    def connect(self, parents: np.ndarray, successors: np.ndarray) -> None:
-        """Note that the actions from parents [n] lead to nodes [n,A]."""
-        self._successors[parents] = successors
+    def connect(self, nodes: np.ndarray, successors: np.ndarray) -> None:
+        """Note that the actions from nodes [n] lead to successors [n,A], -1 where that is not known."""
+        self._edges.append((nodes, successors))
 
     def finished(self) -> LatentGraph:
         """The graph as it is now."""
-        parents, actions, depths = self._origins[:, : self.size].copy()
-        embeddings = self._embeddings[: self.size].numpy().copy()
-        return LatentGraph(embeddings, self._successors[: self.size].copy(), parents, actions, depths)
-
-    def _make_room(self, size: int) -> None:
-        capacity = len(self._half_norms)
-        if size <= capacity:
-            return
-        more = max(capacity, size - capacity)
-        self._embeddings = torch.cat([self._embeddings, torch.empty(more, self._embeddings.shape[1])])
-        self._half_norms = torch.cat([self._half_norms, torch.empty(more)])
-        self._successors = np.pad(self._successors, ((0, more), (0, 0)), constant_values=-1)
-        self._origins = np.pad(self._origins, ((0, 0), (0, more)), constant_values=-1)
+        table = np.full((self.size, self._edges[0][1].shape[1] if self._edges else 0), -1, np.int32)
+        for nodes, successors in self._edges:
+            table[nodes] = successors
+        return LatentGraph(self._embeddings[: self.size], table, *self._origins[:, : self.size])
 
 
-def thin_out(points: torch.Tensor, threshold: float) -> tuple[np.ndarray, np.ndarray]:
+def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:
     """The paper's `filter`: drop points [n,d] until no two are nearer than the threshold.
 
     Gives the kept ones [k], and for every point [n] the kept one that stands for it, as an index into those. Points
     that are too near are joined by an edge. The kept ones are a maximal independent set, points with few neighbours
     first, so the dropped ones are a small vertex cover. Duplicates are cliques: one round settles most layers.
     """
-    count = len(points)
-    if count == 1:
-        return np.zeros(1, np.int64), np.zeros(1, np.int64)
-    norms = (points * points).sum(1)
-    distances = (norms[:, None] + norms - 2 * (points @ points.T)).numpy()
-    near = distances < threshold**2
+    half = _half_norms(points)
+    half_distances = half[:, None] + half - products(points, points)
+    near = 2 * half_distances < threshold**2
     np.fill_diagonal(near, True)
+    count = len(points)
     turn = np.empty(count, np.int64)
-    turn[np.argsort(near.sum(1), kind="stable")] = np.arange(count)
+    turn[near.sum(1).argsort(kind="stable")] = np.arange(count)
     undecided, kept = np.ones(count, bool), np.zeros(count, bool)
     while undecided.any():
-        first = np.where(near & undecided, turn, count).min(1)
+        first = np.where(near & undecided, turn, count).min(1)  # whose turn it is among each point and its neighbours
         chosen = undecided & (first == turn)
         kept |= chosen
         undecided &= ~near[chosen].any(0)
     indices = np.flatnonzero(kept)
-    return indices, np.where(near, distances, np.inf)[:, indices].argmin(1)
+    return indices, np.where(near[:, indices], half_distances[:, indices], np.inf).argmin(1)
+
+
+def products(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Inner products [n,m] of points [n,d] and [m,d]; by torch, since numpy's could not be kept to one thread."""
+    return (as_tensor(one) @ as_tensor(other).T).numpy()
+
+
+def distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Euclidean distances along the last axis."""
+    differences = points - others
+    return np.sqrt(np.einsum("...d,...d->...", differences, differences))
+
+
+def as_tensor(embeddings: np.ndarray) -> torch.Tensor:
+    """Embeddings as a model takes them."""
+    import torch  # here, since it takes seconds at first and settings and help texts do without it
+
+    return torch.from_numpy(embeddings)
+
+
+def as_array(embeddings: torch.Tensor) -> np.ndarray:
+    """A model's embeddings as float32 in memory."""
+    return embeddings.float().cpu().numpy()
+
+
+def _half_norms(points: np.ndarray) -> np.ndarray:
+    return np.einsum("nd,nd->n", points, points) / 2

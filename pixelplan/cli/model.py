@@ -1,0 +1,68 @@
+"""Commands about world models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+
+def train(
+    *,
+    data: Path,
+    out: Path,
+    preset: Literal["spatial", "paper", "latent", "tiny"] = "spatial",
+    validation: Path | None = None,
+    resume: bool = False,
+    inverse: bool = True,
+    updates: int | None = None,
+    batch: int | None = None,
+    learning_rate: float | None = None,
+    threshold: Literal["calibrated", "half-margin"] | None = None,
+    seed: int = 0,
+    threads: int = 2,
+    device: Literal["cpu", "cuda", "mps"] = "cpu",
+    devices: int = 1,
+    precision: Literal["32-true", "bf16-mixed", "16-mixed"] = "32-true",
+) -> None:
+    """Learn a world model from recorded play.
+
+    Example: pixelplan train --data runs/ice-data --out runs/ice-model
+
+    Args:
+        data: A folder written by collect.
+        out: The folder to write: weights, a readable config, metrics and a picture of the curves.
+        preset: spatial is the default model; paper and latent are the paper's networks; tiny is for a quick look.
+        validation: A second folder written by collect, for accuracy and the threshold; by default a tenth of the levels.
+        resume: Go on with training that was cut off, to the very same weights.
+        inverse: Train with the inverse model (without it: the paper's ablation).
+        updates: Gradient steps; by default the preset's.
+        batch: Levels in a gradient step, over all processes; by default the preset's.
+        learning_rate: The highest of a one-cycle schedule; by default the preset's.
+        threshold: Where the reidentification threshold comes from: calibrated on validation levels, or the paper's ε/2.
+        seed: The same seed gives the same weights.
+        threads: Processor cores to use.
+        device: Where to compute.
+        devices: Processes that share each batch.
+        precision: Of computation; weights are stored in 32 bits.
+    """
+    from dataclasses import replace
+
+    from pixelplan.data.dataset import open_trajectories
+    from pixelplan.model.train import PRESETS
+    from pixelplan.model.train import train as train_model
+
+    config = PRESETS[preset]
+    given = {"updates": updates, "batch": batch, "learning_rate": learning_rate, "threshold": threshold}
+    config = replace(
+        config,
+        model=replace(config.model, inverse=inverse),
+        seed=seed,
+        threads=threads,
+        device=device,
+        devices=devices,
+        precision=precision,
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    held_out = None if validation is None else open_trajectories(validation)
+    model = train_model(open_trajectories(data), out, config, held_out, resume)
+    print(f"{out}: {sum(one.numel() for one in model.parameters()):,} parameters, threshold {model.threshold}")

@@ -1,0 +1,122 @@
+"""Commands that plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from tyro.conf import OmitArgPrefixes
+
+from pixelplan.planning import FullConfig, ImageSearchConfig
+
+
+def evaluate(
+    *,
+    env: str,
+    levels: str = "2000:2100",
+    planner: Literal["full", "one-shot", "image-search"] = "full",
+    model: str | None = None,
+    option: tuple[str, ...] = (),
+    goals: Literal["level", "random"] = "level",
+    seed: int = 0,
+    workers: int = 1,
+    json: str | None = None,
+    resume: bool = False,
+    config: Annotated[FullConfig, OmitArgPrefixes] = FullConfig(),  # noqa: B008 (frozen)
+) -> None:
+    """Play many levels and say how many are solved.
+
+    Example: pixelplan evaluate --env ice-slider --levels 1000:1100 --planner one-shot --json ice.json
+
+    Args:
+        env: The puzzle: ice-slider, digit-jump or procgen-maze.
+        levels: Level ranges A:B, B excluded, several with commas.
+        planner: full plans, acts and replans; one-shot plans once; image-search (GS on Images) has no model.
+        model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
+            shipped model of the puzzle.
+        option: Options of the puzzle as name=value, such as size=16 pixels=128.
+        goals: The level's own goal, or a random place that can be reached.
+        seed: What happens in a level depends on this and the level's number only.
+        workers: Processes that play at the same time.
+        json: The record to write, or - to print it and nothing else. Finished levels are kept beside it.
+        resume: Go on with an evaluation that was cut off.
+        config: How the full planner acts, and how it and one-shot search.
+    """
+    import json as json_format
+
+    from pixelplan.cli.options import parse_options, progress_bar
+    from pixelplan.evaluation.run import evaluate as evaluate_levels
+    from pixelplan.evaluation.run import record
+    from pixelplan.evaluation.stats import summary
+
+    with progress_bar("playing", "levels") as progress:
+        result = evaluate_levels(
+            parse_options(env, option),
+            levels,
+            planner=planner,
+            model=model,
+            config=_config(planner, config),
+            goals=goals,
+            seed=seed,
+            workers=workers,
+            out=None if json in (None, "-") else Path(str(json)),
+            resume=resume,
+            progress=progress,
+        )
+    print(json_format.dumps(record(result), ensure_ascii=False) if json == "-" else summary(result))
+
+
+def solve(
+    *,
+    env: str,
+    level: int,
+    planner: Literal["full", "one-shot", "image-search"] = "full",
+    model: str | None = None,
+    option: tuple[str, ...] = (),
+    goal: Path | None = None,
+    seed: int = 0,
+    out: Path | None = None,
+    config: Annotated[FullConfig, OmitArgPrefixes] = FullConfig(),  # noqa: B008 (frozen)
+) -> None:
+    """Play one level and show how.
+
+    Example: pixelplan solve --env ice-slider --level 1042 --out solved.gif
+
+    Args:
+        env: The puzzle: ice-slider, digit-jump or procgen-maze.
+        level: The level's number.
+        planner: full plans, acts and replans; one-shot plans once; image-search (GS on Images) has no model.
+        model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
+            shipped model of the puzzle.
+        option: Options of the puzzle as name=value, such as size=16 pixels=128.
+        goal: A picture of the state to reach, any frame of the level as PNG; by default the solved level.
+        seed: Decides what is drawn at random where a planner draws.
+        out: A PNG (the way as arrows, circles where the plan changed) or a GIF (frames beside the latent graph).
+        config: How the full planner acts, and how it and one-shot search.
+    """
+    from pixelplan.cli.options import parse_options
+    from pixelplan.evaluation.solve import read_frame, story, write_figure
+    from pixelplan.evaluation.solve import solve as solve_level
+    from pixelplan.types import InputError
+
+    if out is not None and out.suffix.lower() not in (".png", ".gif"):
+        raise InputError(f"{out} is neither a PNG nor a GIF; write it with the ending .png or .gif")
+    solved = solve_level(
+        parse_options(env, option),
+        level,
+        planner=planner,
+        model=model,
+        config=_config(planner, config),
+        goal_frame=None if goal is None else read_frame(goal),
+        seed=seed,
+    )
+    print(story(*solved))
+    if out is not None:
+        write_figure(*solved, out)
+
+
+def _config(planner: str, config: FullConfig) -> object:
+    """The chosen planner's own settings."""
+    if planner == "full":
+        return config
+    return config.search if planner == "one-shot" else ImageSearchConfig(config.step_limit)

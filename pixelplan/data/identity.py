@@ -1,0 +1,109 @@
+"""Which recorded frames show the same state. This is the one place that decides it; training asks nowhere else.
+
+Only pixels and recorded steps are used. Frames that are equal byte by byte are one state. Two frames of a level are
+also one state when what differs between them makes no difference to play, as with a figure that looks left or right.
+Such frames are *near*: they differ only inside a square no larger than the thing that moves. (A figure that has moved
+changes the cell that it left and the one that it entered, so frames of different positions are not near.) The recorded
+steps then speak for or against a near pair:
+
+- for: some action was seen from both, and it led to one and the same frame;
+- against: some action was seen from both, and it led to frames that are not even near.
+
+Pairs with a voice for and none against are merged. Pairs of which the steps say nothing are merged where the steps of
+the whole data set speak with (nearly) one voice for near pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pixelplan.data.changes import changed_boxes, difference_boxes, patch_side
+from pixelplan.types import Trajectories
+
+ONE_VOICE = 0.95
+"""The share of near pairs with a voice that must speak for merging before those without one are merged too."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the steps of a level say about its near pairs of frames."""
+
+    same: list[tuple[int, int]]
+    different: list[tuple[int, int]]
+    unknown: list[tuple[int, int]]
+
+
+def states_of_frames(data: Trajectories) -> np.ndarray:
+    """[F] int64: a number for each frame's state; frames with the same number show the same state."""
+    side = patch_side(changed_boxes(data), min(data.frames.shape[1:3]))
+    states = np.arange(len(data.frames))
+    verdicts: list[tuple[np.ndarray, Verdict]] = []
+    for first, frames, steps in levels_of(data):
+        equal = equal_frames(frames)
+        states_of_level = states[first : first + len(frames)]
+        states_of_level[:] = first + equal
+        steps = np.stack([equal[steps[:, 0]], steps[:, 1], equal[steps[:, 2]]], axis=1)
+        verdicts.append((states_of_level, judge(near_pairs(frames, equal, side), steps)))
+    votes_for = sum(len(verdict.same) for _, verdict in verdicts)
+    votes_against = sum(len(verdict.different) for _, verdict in verdicts)
+    one_voice = votes_for > 0 and votes_for >= ONE_VOICE * (votes_for + votes_against)
+    for states_of_level, verdict in verdicts:
+        for pair in verdict.same + (verdict.unknown if one_voice else []):
+            low, high = sorted(states_of_level[list(pair)])
+            states_of_level[states_of_level == high] = low
+    return states
+
+
+def levels_of(data: Trajectories) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """For each level: its first frame's index, its frames [n,H,W,3], its distinct steps [m,3] (from, action, to)."""
+    order = np.argsort(data.episode_level, kind="stable")
+    levels, begins = np.unique(data.episode_level[order], return_index=True)
+    first_frames = np.searchsorted(data.frame_level, levels, "left")
+    end_frames = np.searchsorted(data.frame_level, levels, "right")
+    for rows, first, end in zip(np.split(order, begins[1:]), first_frames, end_frames, strict=True):
+        episodes = data.episodes[rows].astype(np.int64) - first
+        steps = np.stack([episodes[:, :-1].ravel(), data.actions[rows].ravel(), episodes[:, 1:].ravel()], axis=1)
+        yield int(first), np.asarray(data.frames[first:end]), np.unique(steps, axis=0)
+
+
+def equal_frames(frames: np.ndarray) -> np.ndarray:
+    """[n] for each of frames [n,H,W,3] the lowest index of one with the same bytes."""
+    seen: dict[bytes, int] = {}
+    return np.array([seen.setdefault(frame.tobytes(), index) for index, frame in enumerate(frames)], np.int64)
+
+
+def near_pairs(frames: np.ndarray, equal: np.ndarray, side: int) -> list[tuple[int, int]]:
+    """Pairs of frames [n,H,W,3] that differ, but only inside a square of `side` pixels; of equal ones the first only."""
+    distinct = np.unique(equal)
+    first, second = np.triu_indices(len(distinct), 1)
+    # Sums over lines rule nearly all pairs out: comparing every pixel of every pair would take a hundred times longer.
+    lines_of_bytes = frames[distinct].reshape(len(distinct), frames.shape[1], -1)  # [n,H,W·3]
+    rows, columns = lines_of_bytes.sum(axis=2, dtype=np.int32), lines_of_bytes.sum(axis=1, dtype=np.int32)
+    for lines, limit in ((rows, side), (columns, 3 * side)):
+        close = (lines[first] != lines[second]).sum(axis=1) <= limit
+        first, second = first[close], second[close]
+    boxes = difference_boxes(frames[distinct[first]], frames[distinct[second]])
+    near = boxes.max(axis=1) <= side
+    return [(int(distinct[a]), int(distinct[b])) for a, b in zip(first[near], second[near], strict=True)]
+
+
+def judge(near: list[tuple[int, int]], steps: np.ndarray) -> Verdict:
+    """What steps [m,3] (from, action, to) say about near pairs."""
+    successors: dict[int, dict[int, int]] = {}
+    for source, action, target in steps.tolist():
+        successors.setdefault(source, {})[action] = target
+    known = set(near)
+    verdict = Verdict([], [], [])
+    for pair in near:
+        one, other = successors.get(pair[0], {}), successors.get(pair[1], {})
+        ends = [tuple(sorted((one[action], other[action]))) for action in one.keys() & other.keys()]
+        if any(end[0] != end[1] and end not in known for end in ends):
+            verdict.different.append(pair)
+        elif any(end[0] == end[1] for end in ends):
+            verdict.same.append(pair)
+        else:
+            verdict.unknown.append(pair)
+    return verdict

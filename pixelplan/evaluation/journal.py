@@ -1,0 +1,58 @@
+"""Finished levels, kept beside the record until that is complete."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pixelplan.files import read_json, write_json
+from pixelplan.types import InputError, LevelResult
+
+SECONDS_BETWEEN_NOTES = 1.0
+"""How often finished levels are written: what a kill can cost."""
+
+
+class Journal:
+    """The finished levels of one evaluation; nothing is written where there is no record to be written either."""
+
+    def __init__(self, out: Path | None, request: Mapping[str, Any], resume: bool) -> None:
+        """Begin, or go on from what is left beside `out` if that is of an equal request (all that decides results)."""
+        self.done: dict[int, LevelResult] = {}
+        self._path = out and out.with_name(f"{out.name}.unfinished")
+        self._request = json.loads(json.dumps(request))
+        self._written = time.monotonic()
+        if out is None or self._path is None:
+            return
+        if out.is_dir() or not out.absolute().parent.is_dir():
+            raise InputError(f"{out} cannot be written; name a file in a folder that exists")
+        if self._path.exists():
+            if not resume:
+                raise InputError(f"{self._path} holds an unfinished evaluation; --resume completes it, or delete it")
+            found = read_json(self._path)
+            for key, value in self._request.items():
+                if found.get(key) != value:
+                    raise InputError(f"{self._path} is of an evaluation with {key} {found.get(key)}, not {value}")
+            episodes = [LevelResult(**episode) for episode in found["episodes"]]
+            self.done = {one.level: one for one in episodes if one.error is None}
+
+    def add(self, result: LevelResult) -> None:
+        """Take in a finished level, and write from time to time."""
+        self.done[result.level] = result
+        if time.monotonic() - self._written > SECONDS_BETWEEN_NOTES:
+            self.write()
+
+    def write(self) -> None:
+        """Write all finished levels."""
+        self._written = time.monotonic()
+        if self._path is not None:
+            episodes = [dataclasses.asdict(one) for one in self.done.values()]
+            write_json(self._path, {**self._request, "episodes": episodes})
+
+    def remove(self) -> None:
+        """The record is complete and holds all of this."""
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)

@@ -1,0 +1,55 @@
+"""Models by what people call them: a folder, the name of a shipped one, or the oracle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from pixelplan.planning import PLANNERS
+from pixelplan.types import InputError, Model
+
+WEIGHTS = Path(__file__).parents[1] / "weights"
+ORACLE = "oracle"
+
+
+def choose_model(model: str | Path | Model | None, planner: str, env: str, frame: np.ndarray) -> Model | None:
+    """The model meant for a planner and a puzzle; None is the oracle, or no model where the planner needs none.
+
+    An InputError where it was made for another puzzle or cannot see a frame [H,W,3] of this one.
+    """
+    if model_name(model, planner, env) in (None, ORACLE):
+        return None
+    if model is None or isinstance(model, str | Path):
+        model = open_model(env if model is None else model, env)
+    model.encode(frame[None])
+    return model
+
+
+def model_name(model: str | Path | Model | None, planner: str, env: str) -> str | None:
+    """What a record calls it; None where the planner needs none."""
+    if not PLANNERS[planner].needs_model:
+        return None
+    if model is None:
+        return env
+    return str(model) if isinstance(model, str | Path) else type(model).__name__
+
+
+def open_model(name: str | Path, env: str) -> Model:
+    """The model in a folder or shipped by that name; an InputError where it was made for another puzzle."""
+    from pixelplan.model.checkpoint import load_model, read_description  # the oracle does without networks
+
+    folder = find_model(name)
+    trained_on = read_description(folder).get("request", {}).get("data", {}).get("env")
+    if trained_on not in (None, env):
+        raise InputError(f"the model {str(name)!r} was trained on {trained_on}; {env} needs a model of its own")
+    return load_model(folder)
+
+
+def find_model(name: str | Path) -> Path:
+    """The folder of a model, or of a shipped one by its name; an InputError where there is none."""
+    for folder in (Path(name), WEIGHTS / str(name)):
+        if folder.is_dir():
+            return folder
+    names = ", ".join([*sorted(one.name for one in WEIGHTS.glob("*") if one.is_dir()), ORACLE])
+    raise InputError(f"there is no model {str(name)!r}; give a folder that train wrote, or one of {names}")

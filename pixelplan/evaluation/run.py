@@ -1,0 +1,139 @@
+"""Many levels, one planner, one record: resumable, on several processes, the same numbers either way."""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+from pixelplan.envs import PUZZLES, Puzzle, get_level, make_puzzle
+from pixelplan.evaluation.journal import Journal
+from pixelplan.evaluation.levels import Goals, Task, play_level
+from pixelplan.evaluation.models import choose_model, model_name
+from pixelplan.evaluation.provenance import commit, machine, version
+from pixelplan.evaluation.stats import seconds_per_plan, share_optimal, wilson
+from pixelplan.files import level_numbers, parse_levels, write_json
+from pixelplan.planning import PLANNERS
+from pixelplan.types import InputError, LevelResult, Model, Result
+
+
+def evaluate(
+    env: str | Puzzle,
+    levels: str,
+    *,
+    planner: str = "full",
+    model: str | Path | Model | None = None,
+    config: Any = None,
+    goals: Goals = "level",
+    seed: int = 0,
+    workers: int = 1,
+    out: Path | None = None,
+    resume: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Result:
+    """Play levels ("A:B", B excluded) with a planner and say how it went; written to the file `out` if there is one.
+
+    `model` is a folder, the name of a shipped model, "oracle" or a model; by default the shipped model of the puzzle.
+    What happens in a level depends on (seed, level) only. Finished levels are kept in a journal beside `out`, and
+    `resume` goes on from there.
+    """
+    puzzle = make_puzzle(env) if isinstance(env, str) else env
+    name = next(name for name, kind in PUZZLES.items() if isinstance(puzzle, kind))
+    if planner not in PLANNERS:
+        raise InputError(f"there is no planner {planner!r}; the planners are {', '.join(PLANNERS)}")
+    if goals not in ("level", "random"):
+        raise InputError(f"goals is {goals!r}; it is 'level' or 'random'")
+    if seed < 0 or workers < 1:
+        raise InputError(f"seed is {seed} and workers is {workers}; they must be at least 0 and 1")
+    if resume and out is None:
+        raise InputError("there is nothing to resume without a file; name it with --json FILE")
+    ranges = parse_levels(levels)
+    numbers = level_numbers(ranges)
+    first = get_level(puzzle, numbers[0])  # whatever cannot work fails before anything is played
+    config = PLANNERS[planner].config() if config is None else config
+    opened = choose_model(model, planner, name, first.frame(first.start))
+    pairs = tuple((one.start, one.stop) for one in ranges)
+    request = {
+        "env": name,
+        "options": dataclasses.asdict(puzzle),  # type: ignore[call-overload]
+        "planner": planner,
+        "config": dataclasses.asdict(config),
+        "model": model_name(model, planner, name),
+        "levels": pairs[0] if len(pairs) == 1 else pairs,
+        "goals": goals,
+        "step_limit": getattr(config, "step_limit", getattr(config, "depth_limit", 0)),
+        "seed": seed,
+    }
+    journal = Journal(out, request, resume)
+    left = [number for number in numbers if number not in journal.done]
+    task = Task(puzzle, planner, config, goals, seed)
+    try:
+        played = _play_here(task, opened, left) if workers == 1 else _play_there(task, opened, left, workers)
+        for finished in played:
+            journal.add(finished)
+            progress(len(journal.done), len(numbers))
+    finally:
+        journal.write()
+    episodes = tuple(journal.done[number] for number in numbers)
+    result = Result(
+        **request,
+        success=sum(one.solved for one in episodes) / len(episodes),
+        interval=wilson(sum(one.solved for one in episodes), len(episodes)),
+        optimal=share_optimal(episodes),
+        seconds_per_plan=seconds_per_plan(episodes),
+        machine=machine(),
+        version=version(),
+        commit=commit(),
+        threads=1,
+        episodes=episodes,
+    )
+    if out is not None:
+        write_json(out, record(result))
+        journal.remove()
+    return result
+
+
+def record(result: Result) -> dict[str, Any]:
+    """An evaluation as it is written to JSON; a level's `error` is there only where something was raised."""
+    written = dataclasses.asdict(result)
+    for episode in written["episodes"]:
+        if episode["error"] is None:
+            del episode["error"]
+    return written
+
+
+def _play_here(task: Task, model: Model | None, numbers: list[int]) -> Iterator[LevelResult]:
+    for number in numbers:
+        yield play_level(task, model, number)
+
+
+_task: Task
+_model: Model | None
+
+
+def _start_worker(task: Task, model: Model | None) -> None:
+    global _task, _model
+    _task, _model = task, model
+
+
+def _play_in_worker(number: int) -> LevelResult:
+    return play_level(_task, _model, number)
+
+
+def _play_there(task: Task, model: Model | None, numbers: list[int], workers: int) -> Iterator[LevelResult]:
+    # Spawned, not forked: torch's threads and Procgen's do not live on in a fork. Planners use one thread each.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(min(workers, len(numbers) or 1), context, _start_worker, (task, model))
+    try:
+        for future in as_completed([pool.submit(_play_in_worker, number) for number in numbers]):
+            yield future.result()
+    except BrokenProcessPool:
+        raise InputError(
+            "a worker process died, perhaps for lack of memory; try fewer workers, and --resume keeps what is finished"
+        ) from None
+    finally:
+        pool.shutdown(cancel_futures=True)

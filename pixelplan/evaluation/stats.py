@@ -1,0 +1,68 @@
+"""Numbers that say how an evaluation went."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from pixelplan.types import LevelResult, Result
+
+_Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
+
+
+def wilson(successes: int, trials: int) -> tuple[float, float]:
+    """The 95 % Wilson interval of a success rate; unlike the usual one it holds near 0 and 1."""
+    if trials == 0:
+        return 0.0, 1.0
+    rate = successes / trials
+    centre = rate + _Z**2 / (2 * trials)
+    spread = _Z * math.sqrt(rate * (1 - rate) / trials + _Z**2 / (4 * trials**2))
+    scale = 1 + _Z**2 / trials
+    low = 0.0 if successes == 0 else (centre - spread) / scale
+    high = 1.0 if successes == trials else (centre + spread) / scale
+    return low, high
+
+
+def share_optimal(episodes: Sequence[LevelResult]) -> float | None:
+    """Share of the solved levels that took the shortest possible number of steps; None where that is not known."""
+    judged = [one for one in episodes if one.solved and one.shortest is not None]
+    return sum(one.steps == one.shortest for one in judged) / len(judged) if judged else None
+
+
+def seconds_per_plan(episodes: Sequence[LevelResult]) -> float | None:
+    """Planning and perceiving time for each plan made; None where nothing was planned."""
+    plans = sum(one.plans for one in episodes)
+    return sum(one.seconds for one in episodes) / plans if plans else None
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """The mean; None of nothing."""
+    return sum(values) / len(values) if values else None
+
+
+def summary(result: Result) -> str:
+    """An evaluation in a few lines for people."""
+    episodes = result.episodes
+    solved = [one for one in episodes if one.solved]
+    low, high = result.interval
+    by = f"{result.planner} with {result.model}" if result.model else result.planner
+    lines = [
+        f"{result.env}, {by}: solved {len(solved)} of {len(episodes)} levels, {result.success:.3f} "
+        f"(95 % interval {low:.3f} to {high:.3f})"
+    ]
+    steps = mean([one.steps for one in solved])
+    shortest = mean([one.shortest for one in solved if one.shortest is not None])
+    if result.optimal is not None and steps is not None and shortest is not None:
+        lines.append(f"  optimal {result.optimal:.3f} of the solved; {steps:.1f} steps where {shortest:.1f} would do")
+    if result.seconds_per_plan is not None:
+        replans, nodes = mean([one.replans for one in episodes]), mean([one.nodes for one in episodes])
+        lines.append(
+            f"  {1e3 * result.seconds_per_plan:.1f} ms a plan; a level: {replans:.2f} replans, {nodes:.0f} nodes"
+        )
+    failed = [str(one.level) for one in episodes if not one.solved and one.error is None]
+    if failed:
+        lines.append(f"  not solved: {', '.join(failed[:20])}{', …' if len(failed) > 20 else ''}")
+    raised = [one for one in episodes if one.error is not None]
+    if raised:
+        lines.append(f"  raised: {len(raised)} levels, first {raised[0].level}: {raised[0].error}")
+    return "\n".join(lines)

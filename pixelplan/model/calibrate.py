@@ -1,0 +1,68 @@
+"""The distance under which two embeddings are taken for the same state, chosen on levels not trained on."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from pixelplan.model.metrics import StepErrors
+
+QUANTILES = (0.5, 0.9, 0.99, 0.999)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A threshold and the mistakes to expect with it."""
+
+    threshold: float
+    """Two embeddings nearer than this are the same state."""
+    missed: float
+    """Share of predictions that would not be taken for the state they predict."""
+    confused: float
+    """Share of predictions that would be taken for a state they do not predict."""
+    merged: float
+    """Share of frames that would be taken for another state of the level."""
+    forward_errors: dict[str, float]
+    """Quantiles of the distance from a prediction to the right state."""
+    separations: dict[str, float]
+    """Quantiles, from below, of the distance from a state to the nearest other one."""
+
+    def summary(self) -> dict[str, Any]:
+        """As plain values for the model's config file."""
+        return asdict(self)
+
+
+def calibrate(errors: StepErrors, margin: float) -> Calibration:
+    """The threshold with the fewest mistakes of both kinds; where several have the fewest, the middle of their range.
+
+    A prediction farther than the threshold from its own state is missed; one nearer than the threshold to another
+    state is confused. Both cost a search the same: a state lost, or a state doubled.
+    """
+    candidates = np.linspace(0, 2 * margin, 401)[1:]
+    missed = 1 - np.searchsorted(np.sort(errors.right), candidates) / len(errors.right)
+    confused = np.searchsorted(np.sort(errors.other), candidates) / len(errors.other)
+    mistakes = missed + confused
+    fewest = np.flatnonzero(mistakes <= mistakes.min() + 1e-12)
+    return rates(errors, float(candidates[fewest[len(fewest) // 2]]))
+
+
+def rates(errors: StepErrors, threshold: float) -> Calibration:
+    """The mistakes to expect with a given threshold."""
+    return Calibration(
+        threshold=round(threshold, 4),
+        missed=float((errors.right >= threshold).mean()),
+        confused=float((errors.other < threshold).mean()),
+        merged=float((errors.separation < threshold).mean()),
+        forward_errors={str(q): round(float(np.quantile(errors.right, q)), 4) for q in QUANTILES},
+        separations={
+            str(round(1 - q, 3)): round(float(np.quantile(_finite(errors.separation), 1 - q)), 4) for q in QUANTILES
+        },
+    )
+
+
+def _finite(distances: np.ndarray) -> np.ndarray:
+    """Without the frames of levels in which only one state was seen; [0] where nothing else is left."""
+    finite = distances[np.isfinite(distances)]
+    return finite if len(finite) else np.zeros(1)

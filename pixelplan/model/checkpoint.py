@@ -1,0 +1,121 @@
+"""Model folders and checkpoints: safetensors and JSON, each written whole or not at all. Nothing here can run code."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import torch
+from safetensors.torch import load_file, save
+from torch import Tensor
+
+from pixelplan.files import read_json, write_bytes, write_json
+from pixelplan.model.sizes import Sizes
+from pixelplan.model.world_model import ModelConfig, WorldModel
+from pixelplan.types import InputError
+
+FORMAT = 1
+CONFIG, WEIGHTS, CHECKPOINT = "config.json", "weights.safetensors", "checkpoint.safetensors"
+
+
+def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> None:
+    """Write weights and then the config, which makes the folder a model."""
+    write_bytes(folder / WEIGHTS, save(_contiguous(model.state_dict())))
+    own = {
+        "format": FORMAT,
+        "threshold": model.threshold,
+        "model": dataclasses.asdict(model.config),
+        "sizes": dataclasses.asdict(model.sizes),
+    }
+    write_json(folder / CONFIG, {**own, **description})
+
+
+def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
+    """The model in a folder; an InputError says what is wrong with a folder that holds none."""
+    folder = Path(folder)
+    description = read_description(folder)
+    try:
+        model = WorldModel(
+            ModelConfig(**description["model"]), Sizes(**description["sizes"]), float(description["threshold"])
+        )
+    except (KeyError, TypeError, ValueError) as problem:
+        raise InputError(f"{folder / CONFIG} does not describe a model of this version ({problem})") from None
+    path = folder / WEIGHTS
+    if not path.exists():
+        raise InputError(f"{path} is missing; train the model again or copy the whole folder")
+    try:
+        tensors = load_file(path)
+    except (safetensors.SafetensorError, OSError, ValueError) as problem:
+        raise InputError(f"{path} is damaged ({problem})") from None
+    _check_tensors(path, model, tensors)
+    model.load_state_dict(tensors)
+    return model.to(device).eval()
+
+
+def read_description(folder: Path) -> dict[str, Any]:
+    """The config of a model folder."""
+    if not (folder / CONFIG).exists():
+        if (folder / CHECKPOINT).exists():
+            raise InputError(f"training in {folder} is unfinished; run the same train command with --resume")
+        raise InputError(f"{folder} is no model folder: it has no {CONFIG}")
+    description = read_json(folder / CONFIG)
+    found = description.get("format") if isinstance(description, dict) else None
+    if found != FORMAT:
+        raise InputError(f"{folder} has model format {found}; this version reads format {FORMAT}: train it again")
+    return description
+
+
+def save_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer, note: dict[str, Any]) -> None:
+    """Write everything that training needs to go on from here, in one file."""
+    tensors = {f"model/{name}": tensor for name, tensor in model.state_dict().items()}
+    for index, values in optimizer.state_dict()["state"].items():
+        tensors.update({f"optimizer/{index}/{name}": value for name, value in values.items()})
+    write_bytes(folder / CHECKPOINT, save(_contiguous(tensors), {"note": json.dumps(note)}))
+
+
+def load_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer) -> None:
+    """Put the weights and the optimizer's state of a checkpoint into place."""
+    tensors = load_file(folder / CHECKPOINT)
+    weights = {name.removeprefix("model/"): value for name, value in tensors.items() if name.startswith("model/")}
+    _check_tensors(folder / CHECKPOINT, model, weights)
+    model.load_state_dict(weights)
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, value in tensors.items():
+        if name.startswith("optimizer/"):
+            _, index, key = name.split("/")
+            state.setdefault(int(index), {})[key] = value
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def read_checkpoint_note(folder: Path) -> dict[str, Any] | None:
+    """What was noted with the checkpoint in a folder; None where there is none."""
+    path = folder / CHECKPOINT
+    if not path.exists():
+        return None
+    try:
+        with safetensors.safe_open(path, "pt") as file:
+            return dict(json.loads(file.metadata()["note"]))
+    except (safetensors.SafetensorError, OSError, KeyError, TypeError, ValueError) as problem:
+        raise InputError(f"{path} is damaged ({problem}); delete it to train from the start") from None
+
+
+def _check_tensors(path: Path, model: WorldModel, tensors: dict[str, Tensor]) -> None:
+    expected = model.state_dict()
+    for name, tensor in expected.items():
+        if name not in tensors:
+            raise InputError(f"{path} lacks the tensor {name}; it was made by another version or is incomplete")
+        if tensors[name].shape != tensor.shape:
+            raise InputError(
+                f"{path}: tensor {name} has shape {list(tensors[name].shape)}, not {list(tensor.shape)} as its config says"
+            )
+    unknown = sorted(set(tensors) - set(expected))
+    if unknown:
+        raise InputError(f"{path} has a tensor {unknown[0]} that this version does not know")
+
+
+def _contiguous(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Copies on the CPU, one for each name: safetensors takes no views, and shared weights are stored under each name."""
+    return {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}

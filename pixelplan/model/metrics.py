@@ -1,0 +1,101 @@
+"""How good a world model is: one-step accuracy, and the paper's H@K and MRR@K."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from pixelplan.model.batches import LevelPlay
+from pixelplan.types import Model
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """How near predictions after K steps come to what was really seen."""
+
+    horizon: int
+    """K."""
+    hits: float
+    """H@K: share of predictions to which the right state is nearest."""
+    reciprocal_rank: float
+    """MRR@K: mean of 1 / rank of the right state."""
+    episodes: int
+    """How many predictions were ranked."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepErrors:
+    """Distances of one-step predictions, over m steps, and of states, over all of the levels looked at."""
+
+    right: np.ndarray
+    """[m] from the prediction to the nearest frame of the right state."""
+    other: np.ndarray
+    """[m] from the prediction to the nearest frame of any other state of the level."""
+    separation: np.ndarray
+    """[f] from each frame's embedding to the nearest one of another state of the level."""
+
+    def accuracy(self, threshold: float) -> float:
+        """Share of predictions within the threshold of the right state and nearer to it than to any other."""
+        return float(((self.right < threshold) & (self.right < self.other)).mean())
+
+
+def step_errors(model: Model, levels: Sequence[LevelPlay]) -> StepErrors:
+    """One-step predictions of every distinct step of levels, against every frame seen of the level."""
+    right, other, separation = [], [], []
+    for level in levels:
+        z = model.encode(np.asarray(level.frames))
+        steps = level.steps()
+        predicted = model.step(z, model.context(np.asarray(level.frames[0])))[steps[:, 0], steps[:, 1]]
+        same = torch.from_numpy(level.states[steps[:, 2], None] == level.states)  # [m,n]
+        distances = torch.cdist(predicted, z).cpu()
+        right.append(distances.masked_fill(~same, torch.inf).amin(1))
+        other.append(distances.masked_fill(same, torch.inf).amin(1))
+        own = torch.from_numpy(level.states[:, None] == level.states)
+        separation.append(torch.cdist(z, z).cpu().masked_fill(own, torch.inf).amin(1))
+    return StepErrors(*(torch.cat(part).numpy() for part in (right, other, separation)))
+
+
+def rollout(model: Model, level: LevelPlay, steps: int) -> torch.Tensor:
+    """Predictions [e,steps,d] for the first steps of each episode of a level, from its first frame and actions only."""
+    z = model.encode(np.asarray(level.frames[level.episodes[:, 0]]))
+    context = model.context(np.asarray(level.frames[level.episodes[0, 0]]))
+    predictions = []
+    for step in range(steps):
+        z = model.step(z, context)[torch.arange(len(z)), torch.from_numpy(level.actions[:, step])]
+        predictions.append(z)
+    return torch.stack(predictions, dim=1)
+
+
+def rankings(
+    model: Model, levels: Sequence[LevelPlay], horizons: Sequence[int] = (1, 5, 10), episodes: int = 1000
+) -> list[Ranking]:
+    """H@K and MRR@K on recorded episodes, as in the paper's appendix.
+
+    The state after K actions is predicted from the first frame and the actions. Its rank is one more than the number of
+    the episode's other states that are nearer to the prediction than the right one. Frames of the right state are the
+    right one. Episodes are taken from the levels in turn.
+    """
+    each = -(-episodes // max(1, len(levels)))
+    ranks: dict[int, list[int]] = {horizon: [] for horizon in horizons}
+    for level in levels:
+        play = LevelPlay(level.frames, level.states, level.episodes[:each], level.actions[:each])
+        length = min(20, play.episodes.shape[1])
+        z = model.encode(np.asarray(play.frames))
+        predictions = rollout(model, play, min(max(horizons), play.actions.shape[1]))
+        for horizon in horizons:
+            if horizon > predictions.shape[1]:
+                continue
+            for row, seen in enumerate(play.episodes):
+                frames = np.unique(seen[: max(length, horizon + 1)])
+                distances = (z[frames] - predictions[row, horizon - 1]).norm(dim=-1).cpu().numpy()
+                right = play.states[frames] == play.states[seen[horizon]]
+                nearer = play.states[frames][~right & (distances < distances[right].min())]
+                ranks[horizon].append(1 + len(np.unique(nearer)))
+    return [
+        Ranking(horizon, float(np.mean(np.array(found) == 1)), float(np.mean(1 / np.array(found))), len(found))
+        for horizon, found in ranks.items()
+        if found
+    ]

@@ -1,0 +1,96 @@
+"""What a person sees of training while it runs, and the picture of its curves afterwards."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from pixelplan.files import write_bytes
+
+LOSSES = ("forward", "inverse", "margin", "pull", "look")
+
+
+class Display:
+    """A live line: pass, losses, validation accuracy, time left; and one printed line a pass where no one watches."""
+
+    def __init__(self, total_updates: int, done_updates: int, passes: int, enabled: bool) -> None:
+        self.passes = passes
+        self.console = Console(stderr=True, quiet=not enabled)
+        self.progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            TextColumn("{task.percentage:>3.0f} %"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[state]}"),
+            console=self.console,
+            disable=not enabled,
+        )
+        self.task = self.progress.add_task("training", total=total_updates, completed=done_updates, state="")
+
+    def __enter__(self) -> Display:
+        self.progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.progress.stop()
+
+    def update(self) -> None:
+        """One gradient step is done."""
+        self.progress.advance(self.task)
+
+    def row(self, row: dict[str, Any]) -> None:
+        """A pass is done."""
+        text = "  ".join(f"{name} {row[name]:.3f}" for name in LOSSES if name in row)
+        text += f"  one-step accuracy {row['accuracy']:.4f}"
+        self.progress.update(self.task, description=f"pass {row['pass']}/{self.passes}", state=text)
+        if not self.console.is_terminal:
+            self.console.print(f"pass {row['pass']}/{self.passes}  {row['seconds']:.0f} s  {text}", highlight=False)
+        if row.get("warning"):
+            self.console.print(row["warning"], style="yellow", highlight=False)
+
+
+def collapse_warning(row: dict[str, Any], actions: int) -> str | None:
+    """One sentence when the embeddings are all alike, with what to try."""
+    guessing = row.get("inverse", math.inf) >= 0.98 * math.log(actions)
+    if row.get("margin", 0.0) < 0.95 or not guessing:
+        return None
+    return (
+        f"pass {row['pass']}: the embeddings are all alike (margin loss {row['margin']:.2f}, the inverse model guesses); "
+        "if this lasts, try a smaller forward weight, a larger look weight, a smaller learning rate or more levels"
+    )
+
+
+def write_metrics(folder: Path, rows: list[dict[str, Any]]) -> None:
+    """`metrics.jsonl`, one line a pass, and `curves.png`."""
+    write_bytes(folder / "metrics.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode())
+
+
+def draw_curves(folder: Path, rows: list[dict[str, Any]]) -> None:
+    """`curves.png`: losses on a logarithmic scale, and the share of one-step predictions that are wrong."""
+    from matplotlib.figure import Figure  # takes half a second to import, and only the end of training needs it
+
+    figure = Figure(figsize=(9, 3.5), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    passes = [row["pass"] for row in rows]
+    for name in LOSSES:
+        if any(row.get(name, 0) > 0 for row in rows):
+            left.plot(passes, [row.get(name) or math.nan for row in rows], label=name)
+    left.set(xlabel="pass", ylabel="loss", yscale="log")
+    left.legend()
+    right.plot(passes, [row["accuracy"] for row in rows], label="validation levels")
+    right.set(xlabel="pass", ylabel="one-step accuracy", ylim=(0, 1.02))
+    right.legend(loc="lower right")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=120)
+    write_bytes(folder / "curves.png", buffer.getvalue())

@@ -1,0 +1,155 @@
+"""The world model as planners see it, and its presets."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from pixelplan.model.nets import GridNetwork, InverseModel, LatentModel, Readout, SpatialEncoder, TransportModel
+from pixelplan.model.paper_nets import PaperEncoder, PaperForwardModel
+from pixelplan.model.sizes import Sizes
+from pixelplan.types import InputError
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """The networks."""
+
+    family: Literal["spatial", "latent", "paper"] = "spatial"
+    """spatial: a position on a grid and a map of where actions lead; latent: its encoder with a forward model that sees
+    no context; paper: the paper's ResNets."""
+    dimensions: int = 32
+    """Size of an embedding."""
+    maps: int = 1
+    """Attention maps of the encoder (spatial and latent)."""
+    encoder_width: int = 32
+    """Channels of the encoder; of the stem in the paper's ResNets."""
+    encoder_blocks: int = 1
+    """Residual blocks of the encoder (spatial and latent)."""
+    context_width: int = 64
+    """Channels of the network that reads a level's rules from a frame (spatial)."""
+    inverse: bool = True
+    """Train with the inverse model."""
+
+
+class LevelBatch(NamedTuple):
+    """Frames of a few levels, ready for the networks: N frames, L levels of at most S frames each, M steps."""
+
+    images: Tensor
+    """[N,3,H,W] float in −0.5 … 0.5."""
+    places: Tensor
+    """[N,2] int64: the level in the batch and the slot in it of each image."""
+    contexts: Tensor
+    """[L] int64: the image that serves as each level's context."""
+    states: Tensor
+    """[L,S] int64: the state in each slot, −1 where it is empty."""
+    steps: Tensor
+    """[M,4] int64: level, slot, action, slot after it."""
+    partners: Tensor
+    """[N] int64: for each image another one of its level, to look for differences."""
+
+
+class Outputs(NamedTuple):
+    """What the networks make of a batch."""
+
+    z: Tensor
+    """[L,S,d], zero in empty slots."""
+    maps: Tensor | None
+    """[N,K,G] attention maps, where the encoder has them."""
+    predicted: Tensor
+    """[M,d] the embeddings predicted after each step."""
+    action_logits: Tensor | None
+    """[M,A] of the inverse model, where there is one."""
+
+
+class WorldModel(nn.Module):
+    """Encoder h, forward model f with context, inverse model p, and the distance under which two states are one."""
+
+    def __init__(self, config: ModelConfig, sizes: Sizes, threshold: float = 0.0) -> None:
+        super().__init__()
+        self.config, self.sizes, self.threshold = config, sizes, threshold
+        dimensions, actions = config.dimensions, sizes.actions
+        self.encoder: nn.Module
+        self.forward_model: TransportModel | LatentModel | PaperForwardModel
+        if config.family == "paper":
+            self.encoder = PaperEncoder(sizes.height, sizes.width, dimensions, config.encoder_width)
+            self.forward_model = PaperForwardModel(
+                sizes.height, sizes.width, dimensions, actions, config.encoder_width
+            )
+        else:
+            rows, columns = sizes.grid
+            readout = Readout(config.maps, rows * columns, dimensions)
+            network = GridNetwork(sizes.patch, config.encoder_width, config.encoder_blocks, config.maps)
+            self.encoder = SpatialEncoder(network, readout)
+            self.forward_model = (
+                LatentModel(dimensions, actions) if config.family == "latent" else self._transport(readout)
+            )
+        self.inverse = InverseModel(dimensions, actions) if config.inverse else None
+
+    def _transport(self, readout: Readout) -> TransportModel:
+        # Two 3×3 convolutions a block: enough blocks for a cell to see as far as a step can lead.
+        blocks = max(3, -(-self.sizes.reach // 2))
+        channels = self.sizes.actions * (2 * self.sizes.reach + 1) ** 2
+        network = GridNetwork(self.sizes.patch, self.config.context_width, blocks, channels)
+        return TransportModel(network, readout, self.sizes.grid, self.sizes.reach, self.sizes.actions)
+
+    def forward(self, batch: LevelBatch) -> Outputs:
+        """Everything the losses need, in one call (so that several processes can share a batch)."""
+        embedded, maps = self.encoder(batch.images)
+        z = embedded.new_zeros(*batch.states.shape, embedded.shape[-1]).index_put(batch.places.unbind(1), embedded)
+        context = self.forward_model.context(batch.images[batch.contexts])
+        level, before, action, after = batch.steps.unbind(1)
+        predicted = self.forward_model(z, context)[level, before, action]
+        logits = self.inverse(z[level, before], z[level, after]) if self.inverse is not None else None
+        return Outputs(z, maps, predicted, logits)
+
+    def images(self, frames: np.ndarray) -> Tensor:
+        """[N,3,H,W] for the networks, of frames [N,H,W,3] uint8."""
+        expected = (self.sizes.height, self.sizes.width, 3)
+        if frames.ndim != 4 or frames.shape[1:] != expected or frames.dtype != np.uint8:
+            raise InputError(
+                f"frames are {frames.dtype} of shape {frames.shape}; this model takes uint8 of shape (N, "
+                f"{', '.join(map(str, expected))})"
+            )
+        return to_images(frames).to(next(self.parameters()).device)
+
+    @torch.inference_mode()
+    def encode(self, frames: np.ndarray) -> Tensor:
+        """Embeddings [N,d] of frames [N,H,W,3] uint8."""
+        return self.encoder(self.images(frames))[0]
+
+    @torch.inference_mode()
+    def context(self, frame: np.ndarray) -> Tensor:
+        """What `step` needs to know of the level, from one frame [H,W,3] of it."""
+        return self.forward_model.context(self.images(frame[None]))
+
+    @torch.inference_mode()
+    def step(self, z: Tensor, context: Tensor) -> Tensor:
+        """The embeddings [N,A,d] after each action from each of z [N,d]."""
+        return self.forward_model(z.unsqueeze(0), context).squeeze(0)
+
+
+def to_images(frames: np.ndarray) -> Tensor:
+    """[N,3,H,W] float in −0.5 … 0.5, of frames [N,H,W,3] uint8."""
+    return torch.from_numpy(np.ascontiguousarray(frames.transpose(0, 3, 1, 2))).float() / 255 - 0.5
+
+
+PRESETS: dict[str, ModelConfig] = {
+    "spatial": ModelConfig(),
+    "latent": ModelConfig(family="latent"),
+    "paper": ModelConfig(family="paper", dimensions=16, encoder_width=64),
+    "tiny": ModelConfig(dimensions=16, encoder_width=8, context_width=16),
+}
+"""The networks by name. `tiny` is for tests."""
+
+
+def preset(name: str, inverse: bool = True) -> ModelConfig:
+    """A preset by its name, with or without the inverse model."""
+    if name not in PRESETS:
+        raise InputError(f"there is no preset {name!r}; the presets are {', '.join(PRESETS)}")
+    return dataclasses.replace(PRESETS[name], inverse=inverse)

@@ -1,0 +1,200 @@
+"""PLAN in a closed loop: act, compare, remember and replan (the paper's Algorithm 3)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from pixelplan.planning.latent_graph import as_array, as_tensor, distances
+from pixelplan.planning.memory import Memory, Remembering
+from pixelplan.planning.one_shot import OneShotConfig, check_frames, inference, search
+from pixelplan.types import Episode, InputError, Model, Plan, World
+
+
+@dataclass(frozen=True)
+class FullConfig:
+    """How the closed loop plans."""
+
+    search: OneShotConfig = field(default_factory=OneShotConfig)
+    """How the latent space is searched."""
+    step_limit: int = 256
+    """Steps after which an episode ends."""
+    lookup: bool = True
+    """Whether observed transitions overrule the model (the paper's lookup table)."""
+    horizon: int | None = None
+    """Depth limit of every search but the first; the paper's is 10, by default it is the search's own."""
+
+    def __post_init__(self) -> None:
+        if self.step_limit < 1:
+            raise InputError(f"step_limit is {self.step_limit}; it must be at least 1")
+        if self.horizon is not None and self.horizon < 1:
+            raise InputError(f"horizon is {self.horizon}; it must be at least 1")
+
+
+def full(
+    model: Model,
+    world: World,
+    goal_frame: np.ndarray,
+    config: FullConfig = FullConfig(),  # noqa: B008 (frozen)
+    random: np.random.Generator | None = None,
+) -> Episode:
+    """Play one episode towards a goal frame [H,W,3].
+
+    It ends when the environment reports the goal, when it is out of steps, or when every action was tried in every
+    state that can still be reached: then the goal cannot be.
+    """
+    random = random or np.random.default_rng(0)
+    frame, solved = world.reset()
+    check_frames(frame, goal_frame)
+    solved = solved or np.array_equal(frame, goal_frame)
+    with inference():
+        agent = _Agent(model, world.actions, frame, goal_frame, config, random)
+        while not solved and len(agent.actions) < config.step_limit:
+            action = agent.act()
+            if action is None:
+                break
+            frame, solved = world.step(action)
+            check_frames(frame, goal_frame)
+            solved = solved or np.array_equal(frame, goal_frame)
+            agent.see(frame, solved)
+    out_of_steps = len(agent.actions) >= config.step_limit
+    return Episode(
+        actions=tuple(agent.actions),
+        frames=np.stack(agent.frames),
+        solved=solved,
+        ended="solved" if solved else "steps" if out_of_steps else "exhausted" if config.lookup else "plan over",
+        plans=tuple(agent.plans),
+        planned_at=tuple(agent.planned_at),
+        seconds=agent.seconds,
+    )
+
+
+class _Agent:
+    """One episode's state: where it is, what it remembers, and what it wants to do next."""
+
+    def __init__(
+        self,
+        model: Model,
+        actions: int,
+        frame: np.ndarray,
+        goal_frame: np.ndarray,
+        config: FullConfig,
+        random: np.random.Generator,
+    ) -> None:
+        began = time.perf_counter()
+        self.config, self.random = config, random
+        self.actions: list[int] = []
+        self.frames = [frame]
+        self.plans: list[Plan] = []
+        self.planned_at: list[int] = []
+        self.memory = Memory(actions)
+        self.perception = model
+        self.model: Model = Remembering(model, self.memory) if config.lookup else model
+        start, self.goal = as_array(model.encode(np.stack([frame, goal_frame])))
+        self.here = self.memory.observe(frame, start)
+        self.route: list[tuple[int, np.ndarray]] = []  # actions still to take, and the embedding expected after each
+        self.claims_goal = False  # whether the route ends where the model sees the goal
+        self.seconds = time.perf_counter() - began
+
+    def act(self) -> int | None:
+        """The next action; None when nothing is left to try."""
+        began = time.perf_counter()
+        if not self.route or self._known_to_differ(*self.route[0]):
+            self.route = self._new_route()
+        self.seconds += time.perf_counter() - began
+        return self.route[0][0] if self.route else None
+
+    def see(self, frame: np.ndarray, solved: bool) -> None:
+        """Take in what the action led to."""
+        began = time.perf_counter()
+        action, expected = self.route.pop(0)
+        self.actions.append(action)
+        self.frames.append(frame)
+        embedding = as_array(self.perception.encode(frame[None]))[0]
+        there = self.memory.observe(frame, embedding)
+        self.memory.successors[self.here, action] = there
+        self.here = there
+        if self._differ(embedding, expected):
+            self.route = []
+        elif not self.route and self.claims_goal and not solved:
+            self.memory.not_goals.add(there)
+        self.seconds += time.perf_counter() - began
+
+    def _differ(self, one: np.ndarray, other: np.ndarray) -> bool:
+        return float(distances(one, other)) >= self.perception.threshold
+
+    def _known_to_differ(self, action: int, expected: np.ndarray) -> bool:
+        """Whether this action was tried here before and led somewhere else than the route expects."""
+        known = int(self.memory.successors[self.here, action])
+        return self.config.lookup and known >= 0 and self._differ(self.memory.embeddings([known])[0], expected)
+
+    def _new_route(self) -> list[tuple[int, np.ndarray]]:
+        """To the goal, else to something new, else to an action not yet tried; empty when there is none."""
+        plan = self._search()
+        while plan.reached and not plan.actions:  # the model takes this very state for the goal, and it is not
+            self.memory.not_goals.add(self.here)
+            plan = self._search()
+        self.claims_goal = plan.reached
+        if not plan.reached:
+            returns = can_return(plan.graph.successors)
+            plan = self._to_new_state(plan, returns) or self._to_untried_action(plan, returns)
+            self.plans[-1] = plan
+        return list(zip(plan.actions, plan.embeddings[1:], strict=True))
+
+    def _search(self) -> Plan:
+        config = self.config.search
+        if self.plans and self.config.horizon is not None:
+            config = replace(config, depth_limit=self.config.horizon)
+        not_goals = self.memory.embeddings(sorted(self.memory.not_goals)) if self.memory.not_goals else None
+        context = self.perception.context(self.frames[-1])
+        start = self.memory.embeddings([self.here])[0]
+        plan = search(self.model, context, start, self.goal, config, self.random, not_goals)
+        self.plans.append(plan)
+        self.planned_at.append(len(self.actions))
+        return plan
+
+    def _to_new_state(self, plan: Plan, returns: np.ndarray) -> Plan | None:
+        """To the predicted state not yet visited that is nearest the goal; one without a way back only if all are."""
+        graph = plan.graph
+        visited = distances(graph.embeddings[:, None], self.memory.embeddings()).min(1) < self.perception.threshold
+        order = np.lexsort((distances(graph.embeddings, self.goal), ~returns, visited))
+        if visited[order[0]]:
+            return None
+        path = graph.path(int(order[0]))
+        return replace(plan, actions=graph.actions(path), embeddings=graph.embeddings[path], path=tuple(path))
+
+    def _to_untried_action(self, plan: Plan, returns: np.ndarray) -> Plan:
+        """To an action that was never tried where it is: the model says that it leads nowhere new, and may be wrong.
+
+        First those that seem to allow a way back, then the nearest, then those of which the model is least sure.
+        Without the lookup nothing is known of what was tried, and the plan is empty, as it is when all was tried.
+        """
+        found = list(self.memory.untried(self.here)) if self.config.lookup else []
+        if not found:
+            return replace(plan, actions=(), embeddings=plan.embeddings[:1], path=(0,))
+        states = [state for _, state in found]
+        context = self.perception.context(self.frames[-1])
+        predictions = as_array(self.perception.step(as_tensor(self.memory.embeddings(states)), context))  # [n,A,d]
+        apart = distances(predictions[:, :, None], plan.graph.embeddings)  # [n,A,M]
+        travel = np.array([len(way) for way, _ in found])[:, None]
+        tried = self.memory.successors[states] >= 0
+        keys = np.broadcast_arrays(-apart.min(2), travel, ~returns[apart.argmin(2)], tried)
+        row, action = divmod(int(np.lexsort([key.ravel() for key in keys])[0]), tried.shape[1])
+        way, passed = found[row][0], [self.here]
+        for step in way:
+            passed.append(int(self.memory.successors[passed[-1], step]))
+        embeddings = np.concatenate([self.memory.embeddings(passed), predictions[row, action][None]])
+        return replace(plan, actions=(*way, action), embeddings=embeddings, path=(0,))
+
+
+def can_return(successors: np.ndarray) -> np.ndarray:
+    """Which nodes of a graph [M,A] have a way to its root, node 0: [M] bool."""
+    returns = np.zeros(len(successors), bool)
+    returns[0] = True
+    while True:
+        more = returns | (returns[successors] & (successors >= 0)).any(1)
+        if (more == returns).all():
+            return returns
+        returns = more

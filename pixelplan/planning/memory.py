@@ -1,0 +1,92 @@
+"""What a closed-loop planner has seen: every observation, and where every action that was tried led."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pixelplan.planning.latent_graph import as_array, as_tensor, distances
+from pixelplan.types import Model
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Memory:
+    """Observed states and transitions.
+
+    A state is known by its frame, byte for byte: whatever the model thinks of it, what was observed is kept apart and
+    never forgotten. Embeddings come in where the model is asked (`Remembering`).
+    """
+
+    def __init__(self, actions: int) -> None:
+        self._of_frame: dict[bytes, int] = {}
+        self._embeddings: list[np.ndarray] = []
+        self.successors = np.empty((0, actions), np.int32)
+        """[K,A], the observed state that each action led to; -1 where it was not tried."""
+        self.not_goals: set[int] = set()
+        """Observed states that the model takes for the goal, and that are not."""
+
+    def observe(self, frame: np.ndarray, embedding: np.ndarray | None = None) -> int:
+        """The number of the state that this frame shows; a new frame gets a new one, with this embedding [d]."""
+        state = self._of_frame.setdefault(frame.tobytes(), len(self.successors))
+        if state == len(self.successors):
+            self.successors = np.pad(self.successors, ((0, 1), (0, 0)), constant_values=-1)
+            if embedding is not None:
+                self._embeddings.append(embedding)
+        return state
+
+    def embeddings(self, states: Iterable[int] | None = None) -> np.ndarray:
+        """Embeddings [n,d] of these observed states, or of all."""
+        return np.stack(self._embeddings if states is None else [self._embeddings[state] for state in states])
+
+    def untried(self, state: int) -> Iterator[tuple[list[int], int]]:
+        """Observed states with untried actions that can be reached from a state, nearest first: (actions, state)."""
+        ways: dict[int, list[int]] = {state: []}
+        queue = deque([state])
+        while queue:
+            here = queue.popleft()
+            if (self.successors[here] < 0).any():
+                yield ways[here], here
+            for action, there in enumerate(self.successors[here].tolist()):
+                if there >= 0 and there not in ways:
+                    ways[there] = [*ways[here], action]
+                    queue.append(there)
+
+
+class Remembering:
+    """A model that is overruled by memory: a transition observed from a state is what that state's action does."""
+
+    def __init__(self, model: Model, memory: Memory) -> None:
+        self.threshold = model.threshold
+        self._model, self._memory = model, memory
+
+    def encode(self, frames: np.ndarray) -> torch.Tensor:
+        """As the model does."""
+        return self._model.encode(frames)
+
+    def context(self, frame: np.ndarray) -> Any:
+        """As the model does."""
+        return self._model.context(frame)
+
+    def step(self, z: torch.Tensor, context: Any) -> torch.Tensor:
+        """The model's predictions [N,A,d], replaced where an observed state is near z and the action was tried there.
+
+        The nearest observed state that knows the action decides.
+        """
+        predictions = self._model.step(z, context)
+        successors = self._memory.successors
+        if (successors < 0).all():
+            return predictions
+        embeddings = self._memory.embeddings()
+        far = distances(as_array(z)[:, None], embeddings)  # [N,K]
+        far[far >= self.threshold] = np.inf
+        far = np.where(successors >= 0, far[..., None], np.inf)  # [N,K,A]
+        rows, actions = np.nonzero(np.isfinite(far.min(1)))
+        states = successors[far.argmin(1)[rows, actions], actions]
+        predictions = predictions.clone()  # what the model gave may be its own
+        predictions[rows, actions] = as_tensor(embeddings[states]).to(predictions)
+        return predictions

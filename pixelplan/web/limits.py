@@ -1,0 +1,33 @@
+"""What one server gives its visitors at most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Sizes, counts and times. Beyond them a request is refused with a sentence, and nothing else suffers."""
+
+    games: int = 1000
+    """Games at a time; a new one takes the place of one that rested for `spare_seconds`, else it is refused."""
+    spare_seconds: float = 60.0
+    """Rest after which a game may be dropped for another one when there are too many."""
+    idle_seconds: float = 1800.0
+    """Rest after which a game is dropped."""
+    moves: int = 1000
+    """Moves of one game, or of one request."""
+    body_bytes: int = 64 * 1024
+    """Bytes of a request's body: a frame as PNG and some."""
+    waiting: int = 200
+    """Pieces of work (levels, plans, pictures) that may wait for a processor."""
+    sockets: int = 100
+    """Runs and races at a time."""
+    run_seconds: float = 30.0
+    """Time for one run of a planner."""
+    step_limit: int = 256
+    """Steps of one run."""
+    nodes_shown: int = 20_000
+    """Nodes of latent graphs that one run sends; plans beyond it are sent without their graphs."""
+    gif_steps: int = 100
+    """Steps of an animated picture."""

@@ -1,0 +1,195 @@
+"""The library's planners at work on a visitor's game, told step by step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from threading import Event
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from pixelplan.evaluation.blindfold import Blindfold
+from pixelplan.planning import PLANNERS, FullConfig, ImageSearchConfig, full, one_shot
+from pixelplan.planning.latent_graph import as_array, distances
+from pixelplan.planning.one_shot import inference
+from pixelplan.types import Episode, Model, Plan
+from pixelplan.web.limits import Limits
+from pixelplan.web.projection import Projection
+from pixelplan.web.schema import DoneMessage, LaneMessage, PlanMessage, PlanView, StepMessage
+from pixelplan.web.sessions import Game
+from pixelplan.web.views import graph_view, places, plan_view, true_way
+
+RACERS = ("one-shot", "full", "image-search")
+
+
+class Stopped(Exception):
+    """Nobody listens any more, or the time is over."""
+
+
+class Run:
+    """One planner's way from where a game stands to its goal; the game itself is not touched."""
+
+    def __init__(
+        self, game: Game, model: Model, limits: Limits, send: Callable[[BaseModel], None], stop: Event | None = None
+    ) -> None:
+        self.level, self.model, self.limits, self.send = game.level, model, limits, send
+        self.state = game.state
+        self._stop = stop or Event()
+        self._until = time.monotonic() + limits.run_seconds
+        self._env = game.resumed(self._moved)
+        self._random = np.random.default_rng([0, game.level.number])
+        self.goal_frame = game.level.frame(game.level.goal)
+        self._seen, self._embeddings = game.seen, game.embeddings
+        self._projection: Projection | None = None
+        self._corrections: list[tuple[np.ndarray, int]] = []
+        self._nodes_sent = 0
+        self._last: np.ndarray | None = None
+        self.steps, self.plans, self.nodes = 0, 0, 0
+        self.trail = [self.state]
+
+    def look_and_plan(self) -> PlanView:
+        """A one-shot plan from here, with its graph."""
+        self._look()
+        plan = one_shot(self.model, self.level.frame(self.state), self.goal_frame, random=self._random)
+        return self._view(plan, plan.actions, plan.path)
+
+    def execute(self, planner: str) -> DoneMessage:
+        """Let a planner play, and tell every plan and step as it happens."""
+        began = time.perf_counter()
+        try:
+            episode = self._play(planner)
+        except TimeoutError:
+            return self._done(False, "time", time.perf_counter() - began)
+        return self._done(episode.solved, episode.ended, episode.seconds)
+
+    def race(self, planner: str) -> LaneMessage:
+        """Let a planner play and tell the whole way at once."""
+        began, planned_at = time.perf_counter(), []
+        configs: dict[str, Any] = {
+            "full": FullConfig(step_limit=self.limits.step_limit),
+            "image-search": ImageSearchConfig(step_limit=self.limits.step_limit),
+        }
+        play = PLANNERS[planner]
+        try:
+            config = configs.get(planner) or play.config()
+            episode = play.play(self.model, self._world(), self.goal_frame, config, self._random)
+            self.plans, self.nodes = len(episode.plans), sum(plan.nodes for plan in episode.plans)
+            planned_at = list(episode.planned_at)
+            done = self._done(episode.solved, episode.ended, episode.seconds, len(episode.actions))
+        except TimeoutError:
+            done = self._done(False, "time", time.perf_counter() - began, len(self.trail) - 1)
+        way = places(self.level, self.trail)
+        return LaneMessage(planner=planner, states=self.trail, way=way, planned_at=planned_at, done=done)
+
+    def _play(self, planner: str) -> Episode:
+        if planner == "full":
+            self._look()
+            config = FullConfig(step_limit=self.limits.step_limit)
+            return full(self.model, self._world(), self.goal_frame, config, self._random, observer=self)
+        if planner == "image-search":
+            config_ = ImageSearchConfig(step_limit=self.limits.step_limit)
+            episode = PLANNERS[planner].play(None, self._world(), self.goal_frame, config_, self._random)
+            for action in episode.actions:
+                self._tell_step(action, None, None)
+            return episode
+        self._look()
+        episode = PLANNERS[planner].play(self.model, self._world(), self.goal_frame, PLANNERS[planner].config(), self._random)
+        plan = episode.plans[0]
+        self.planned(plan, plan.actions, plan.embeddings[1:], plan.reached)
+        with inference():
+            observed = as_array(self.model.encode(episode.frames))
+        for action, expected, seen in zip(plan.actions, plan.embeddings[1:], observed[1:], strict=True):
+            self.saw(action, expected, seen)
+        return episode
+
+    def planned(self, plan: Plan, actions: Sequence[int], expected: np.ndarray, claims_goal: bool) -> None:
+        """Tell a plan and the route chosen in it: actions, and the embeddings [n,d] expected after each."""
+        self._check()
+        self.plans += 1
+        self.nodes += plan.nodes
+        path = _nodes_along(plan, expected, self.model.threshold)
+        view = self._view(plan, actions, path)
+        intent = "goal" if claims_goal else "explore" if len(actions) else ""
+        self.send(PlanMessage(step=self.steps, intent=intent, plan=view))
+
+    def saw(self, action: int, expected: np.ndarray, observed: np.ndarray) -> None:
+        """Tell a step: the embedding [d] that was expected and the one of what was seen."""
+        self._check()
+        self._tell_step(action, expected, observed)
+
+    def _tell_step(self, action: int, expected: np.ndarray | None, observed: np.ndarray | None) -> None:
+        self.steps += 1
+        state = self.trail[self.steps]
+        message = StepMessage(
+            step=self.steps, action=action, state=state, place=places(self.level, [state])[0],
+            predicted=None, observed=None, distance=None, threshold=None, agrees=True,
+        )  # fmt: skip
+        if expected is not None and observed is not None and self._projection is not None:
+            distance = float(distances(expected, observed))
+            (px, py), (ox, oy) = self._projection(np.stack([expected, observed])).tolist()
+            message.predicted, message.observed = (px, py), (ox, oy)
+            message.distance, message.threshold = round(distance, 4), self.model.threshold
+            message.agrees = distance < self.model.threshold
+            if not message.agrees and self._last is not None:
+                self._corrections.append((self._last, action))
+            self._last = observed
+            self._embeddings[state] = observed
+            self._seen.append(state)
+        self.send(message)
+
+    def _look(self) -> None:
+        """Encode the goal and whatever was seen and not yet encoded."""
+        new = [state for state in self._seen if state not in self._embeddings]
+        with inference():
+            *rest, self._goal = as_array(self.model.encode(np.stack([*self.level.frames(np.array(new, int)), self.goal_frame])))
+        self._embeddings.update(zip(new, rest, strict=True))
+        self._last = self._embeddings[self.state]
+
+    def _view(self, plan: Plan, actions: Sequence[int], path: Sequence[int]) -> PlanView:
+        self._projection = self._projection or Projection(plan.graph.embeddings, self._goal)
+        self._nodes_sent += plan.nodes
+        graph = None
+        if self._nodes_sent <= self.limits.nodes_shown:
+            seen = {state: self._embeddings[state] for state in dict.fromkeys(self._seen)}
+            graph = graph_view(plan, self._goal, self.model.threshold, self._projection, seen, self._corrections)
+        way = true_way(self.level, actions, self.trail[self.steps])
+        actions = [int(action) for action in actions]
+        return plan_view(plan, self._goal, self.model.threshold, self._projection, way, graph, actions, path)
+
+    def _done(self, solved: bool, ended: str, seconds: float, steps: int | None = None) -> DoneMessage:
+        return DoneMessage(
+            solved=solved,
+            ended=ended,
+            steps=self.steps if steps is None else steps,
+            plans=self.plans,
+            nodes=self.nodes,
+            seconds=round(seconds, 6),
+        )
+
+    def _world(self) -> Blindfold:
+        env, level = self._env, self.level
+        return Blindfold(env, solved=lambda: bool(level.goals[env.clone_state().state]))
+
+    def _moved(self, state: int) -> None:
+        self._check()
+        self.trail.append(state)
+
+    def _check(self) -> None:
+        """Raise Stopped when nobody listens, TimeoutError when the time is over."""
+        if self._stop.is_set():
+            raise Stopped
+        if time.monotonic() > self._until:
+            raise TimeoutError
+
+
+def _nodes_along(plan: Plan, expected: np.ndarray, threshold: float) -> list[int]:
+    """The nodes of a plan's graph along a route, the root first, as far as they are in the graph."""
+    nodes = [0]
+    for embedding in expected:
+        apart = distances(plan.graph.embeddings, embedding)
+        if apart.min() >= threshold:
+            break
+        nodes.append(int(apart.argmin()))
+    return nodes

@@ -1,0 +1,202 @@
+"""What goes over the wire, in JSON: requests, answers and the messages of a socket."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from pixelplan.envs import PUZZLES
+from pixelplan.envs.base import LAST_LEVEL
+from pixelplan.types import ACTIONS
+
+EnvName = Annotated[str, Field(max_length=40, description="A puzzle's name.", json_schema_extra={"enum": [*PUZZLES]})]
+LevelNumber = Annotated[int, Field(ge=0, le=LAST_LEVEL, description="A level's number.")]
+Action = Annotated[int, Field(ge=0, lt=len(ACTIONS), description=", ".join(f"{n} {a}" for n, a in enumerate(ACTIONS)))]
+Planner = Literal["one-shot", "full", "image-search"]
+
+
+class Request(BaseModel):
+    """What a visitor sends: exactly these fields."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Cell(BaseModel):
+    """A place on the board, counted from the top left."""
+
+    row: int = Field(ge=0, lt=64)
+    column: int = Field(ge=0, lt=64)
+
+
+class NewGame(Request):
+    """A game to begin: a shared address says all of this."""
+
+    env: EnvName
+    level: LevelNumber
+    moves: list[Action] = Field(default=[], max_length=1000, description="Actions already taken.")
+    goal: Cell | None = Field(default=None, description="Another goal than the level's own.")
+
+
+class Moves(Request):
+    """Actions to take, in their order."""
+
+    actions: list[Action] = Field(min_length=1, max_length=1000)
+
+
+class NewGoal(Request):
+    """A goal: a cell, or a frame of this level as PNG in base64. With neither, the level's own."""
+
+    cell: Cell | None = None
+    frame: str | None = Field(default=None, max_length=60_000, description="A PNG in base64.")
+
+
+class Problem(BaseModel):
+    """Why something cannot be done, in one sentence."""
+
+    problem: str
+
+
+class PuzzleView(BaseModel):
+    """A puzzle and the model that thinks about it."""
+
+    name: str
+    title: str
+    rules: str
+    model: str
+    trained: bool
+    """False where the planner searches the true rules."""
+    note: str
+
+
+class Place(BaseModel):
+    """A cell on which the agent can stand, and its centre in pixels of the frame."""
+
+    row: int
+    column: int
+    y: float
+    x: float
+
+
+class Goal(BaseModel):
+    """The goal: what its frame shows and where."""
+
+    state: int
+    row: int
+    column: int
+    own: bool = Field(description="Whether it is the level's own goal.")
+
+
+class LevelView(BaseModel):
+    """What does not change while a level is played."""
+
+    env: str
+    level: int
+    pixels: int
+    cell: float = Field(description="Pixels of a cell.")
+    places: list[Place]
+
+
+class GameView(BaseModel):
+    """A game as it stands. A state's frame is at `/api/frames/{env}/{level}/{state}.png`."""
+
+    id: str
+    env: str
+    level: int
+    state: int
+    position: Cell
+    actions: list[int]
+    states: list[int] = Field(description="Where the game has been, the start first.")
+    seen: list[int] = Field(description="The distinct states among them.")
+    way: list[tuple[float, float]] = Field(description="Centres (y, x) in pixels of where the game has been.")
+    solved: bool
+    dead_end: bool = Field(description="Whether no way leads from here to the goal, by the true rules.")
+    shortest: int | None = Field(description="Moves of the shortest way from the level's start to the goal.")
+    goal: Goal
+
+
+class GraphView(BaseModel):
+    """A latent graph of M nodes in the order in which they were found, the root first; a list a property."""
+
+    x: list[float]
+    y: list[float]
+    depth: list[int]
+    parent: list[int]
+    action: list[int] = Field(description="The action that led there from the parent.")
+    distance: list[float] = Field(description="Distance of the embedding to the goal's.")
+    seen: list[int] = Field(description="A seen state with (nearly) this embedding, -1 where there is none.")
+    successors: list[list[int]] = Field(description="The node that each action leads to, -1 where nobody looked.")
+    corrected: list[tuple[int, int]] = Field(description="(node, action) where memory overruled the model.")
+
+
+class PlanView(BaseModel):
+    """A plan, and the search that found it."""
+
+    actions: list[int]
+    reached: bool
+    path: list[int] = Field(description="Nodes of the graph along the plan.")
+    way: list[tuple[float, float]] = Field(description="Centres (y, x) in pixels of where the actions really lead.")
+    leaves: list[int] = Field(description="Nodes expanded in each layer.")
+    nodes: int
+    seconds: float
+    threshold: float
+    goal: tuple[float, float] = Field(description="The goal's embedding in the projection.")
+    graph: GraphView | None = Field(description="None where a run has sent very many nodes already.")
+
+
+class PlanMessage(BaseModel):
+    """The planner made a plan."""
+
+    type: Literal["plan"] = "plan"
+    step: int = Field(description="Steps taken before it.")
+    intent: str = Field(description='What the route is for: "goal", "explore" or "" where nothing is left to do.')
+    plan: PlanView
+
+
+class StepMessage(BaseModel):
+    """A step was taken, and its outcome compared with the prediction."""
+
+    type: Literal["step"] = "step"
+    step: int
+    action: int
+    state: int
+    place: tuple[float, float] = Field(description="The agent's centre (y, x) in pixels.")
+    predicted: tuple[float, float] | None = Field(description="In the projection; None for planners without a model.")
+    observed: tuple[float, float] | None
+    distance: float | None = Field(description="Between the predicted and the observed embedding.")
+    threshold: float | None
+    agrees: bool = Field(description="Whether the distance is below the threshold.")
+
+
+class DoneMessage(BaseModel):
+    """A run is over."""
+
+    type: Literal["done"] = "done"
+    solved: bool
+    ended: str = Field(description='"solved", "steps", "exhausted", "plan over" or "time".')
+    steps: int
+    plans: int
+    nodes: int
+    seconds: float
+
+
+class LaneMessage(BaseModel):
+    """One planner of a race is through."""
+
+    type: Literal["lane"] = "lane"
+    planner: str
+    states: list[int]
+    way: list[tuple[float, float]]
+    planned_at: list[int]
+    done: DoneMessage
+
+
+class ProblemMessage(BaseModel):
+    """Something cannot be done; the socket closes."""
+
+    type: Literal["problem"] = "problem"
+    problem: str
+
+
+MESSAGES: tuple[type[BaseModel], ...] = (PlanMessage, StepMessage, DoneMessage, LaneMessage, ProblemMessage)
+"""Everything that a socket sends."""
