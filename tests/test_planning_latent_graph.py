@@ -45,8 +45,8 @@ def test_reidentify_finds_the_nearest_node_in_graphs_of_any_size(nodes):
         np.testing.assert_array_equal(added, np.arange(first, first + len(more)))
     wanted = random.integers(nodes, size=50)
     near = embeddings[wanted] + random.uniform(-0.1, 0.1, (50, 16)).astype(np.float32)
-    np.testing.assert_array_equal(graph.reidentify(near, recent=nodes - 5), wanted)
+    np.testing.assert_array_equal(graph.reidentify(near, recent=nodes - 5)[0], wanted)
     far = 50 + random.standard_normal((20, 16)).astype(np.float32)
-    np.testing.assert_array_equal(graph.reidentify(far, recent=nodes - 5), -1)
+    np.testing.assert_array_equal(graph.reidentify(far, recent=nodes - 5)[0], -1)
     assert graph.size == nodes
     np.testing.assert_array_equal(graph.finished().embeddings, embeddings)

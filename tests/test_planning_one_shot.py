@@ -153,6 +153,41 @@ def test_without_reidentification_the_graph_is_a_tree():
     assert plan.leaves == (1, 2, 4)
 
 
+class PointModel(ToyModel):
+    """A model whose states are points and whose predictions are given: (state, action) -> point."""
+
+    def __init__(self, points, predictions):
+        super().__init__([[state] * 2 for state in range(len(points))])
+        self.embeddings = torch.tensor(points, dtype=torch.float32)
+        self.predictions = torch.tensor(predictions, dtype=torch.float32)
+
+    def step(self, z, context):
+        return self.predictions[torch.cdist(z, self.embeddings).argmin(1)]
+
+
+def test_the_goal_competes_with_visited_nodes():
+    # The prediction is within the threshold of the start and of the goal, and nearer to the goal.
+    model = PointModel([[0.0], [0.7]], [[[0.4], [0.0]], [[0.7], [0.7]]])
+    plan = one_shot(model, frame_of(0), frame_of(1), OneShotConfig(second_look=False))
+    assert plan.reached and plan.actions == (0,)
+
+
+def test_a_second_look_finds_a_doubtful_goal():
+    # The prediction is nearer to the start than to the goal, and yet it is the only hope.
+    model = PointModel([[0.0], [0.7]], [[[0.26], [0.0]], [[0.7], [0.7]]])
+    assert not one_shot(model, frame_of(0), frame_of(1), OneShotConfig(second_look=False)).reached
+    plan = one_shot(model, frame_of(0), frame_of(1))
+    assert plan.reached and plan.actions == (0,) and plan.path == (0, 1)
+
+
+def test_a_second_look_tells_states_apart_more_finely():
+    # State 1 is within the threshold of state 0, and the way to the goal, state 2, leads through it.
+    model = PointModel([[0.0], [0.4], [5.0]], [[[0.4], [0.0]], [[5.0], [0.4]], [[5.0], [5.0]]])
+    assert not one_shot(model, frame_of(0), frame_of(2), OneShotConfig(second_look=False)).reached
+    plan = one_shot(model, frame_of(0), frame_of(2))
+    assert plan.reached and plan.actions == (0, 0) and plan.layers == 2
+
+
 @pytest.mark.parametrize(
     ("frame", "goal", "words"),
     [
@@ -165,6 +200,23 @@ def test_without_reidentification_the_graph_is_a_tree():
 def test_what_is_no_frame_is_refused(frame, goal, words):
     with pytest.raises(InputError, match=words):
         one_shot(ToyModel([[1], [0]]), frame, goal)
+
+
+@pytest.mark.parametrize(
+    ("settings_", "goal", "contexts"),
+    [
+        ({}, 1, [1]),
+        ({"context": "frame"}, 1, [0]),
+        ({}, 2, [2, 0]),  # out of reach: the other frame is looked at, too
+        ({"context": "frame", "second_look": False}, 2, [0]),
+    ],
+)
+def test_which_frames_the_rules_are_read_from(settings_, goal, contexts):
+    model = ToyModel([[1], [0], [2]])
+    seen = []
+    model.context = lambda frame: seen.append(int(frame[0, 0, 0]))
+    one_shot(model, frame_of(0), frame_of(goal), OneShotConfig(**settings_))
+    assert seen == contexts
 
 
 def test_settings_out_of_range_are_refused():

@@ -27,7 +27,7 @@ def solution_picture(level: Level, episode: Episode) -> Image.Image:
 
 def episode_gif(episode: Episode, milliseconds: int = 300) -> bytes:
     """An animated GIF: every plan's latent graph growing layer by layer, then its steps taken, beside the frames."""
-    pictures = list(_scenes(episode)) or [_scene(episode.frames[0], None)]
+    pictures = list(_scenes(episode))
     first, *rest = [picture.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE) for picture in pictures]
     durations = [milliseconds] * (len(pictures) - 1) + [4 * milliseconds]
     buffer = io.BytesIO()
@@ -36,6 +36,9 @@ def episode_gif(episode: Episode, milliseconds: int = 300) -> bytes:
 
 
 def _scenes(episode: Episode) -> Iterator[Image.Image]:
+    if not episode.plans:
+        yield from (_scene(frame, None) for frame in episode.frames)
+        return
     ends = [*episode.planned_at[1:], len(episode.actions)]
     for plan, began, end in zip(episode.plans, episode.planned_at, ends, strict=True):
         points = layout(plan.graph)
@@ -44,8 +47,6 @@ def _scenes(episode: Episode) -> Iterator[Image.Image]:
             yield _scene(episode.frames[began], _draw_graph(plan, points, depth, None))
         for step in range(began, end + 1):
             yield _scene(episode.frames[step], _draw_graph(plan, points, drawn, step - began))
-    if not episode.plans:
-        yield from (_scene(frame, None) for frame in episode.frames)
 
 
 def _scene(frame: np.ndarray, graph: Image.Image | None) -> Image.Image:

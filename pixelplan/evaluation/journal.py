@@ -29,15 +29,25 @@ class Journal:
             return
         if out.is_dir() or not out.absolute().parent.is_dir():
             raise InputError(f"{out} cannot be written; name a file in a folder that exists")
-        if self._path.exists():
-            if not resume:
-                raise InputError(f"{self._path} holds an unfinished evaluation; --resume completes it, or delete it")
-            found = read_json(self._path)
-            for key, value in self._request.items():
-                if found.get(key) != value:
-                    raise InputError(f"{self._path} is of an evaluation with {key} {found.get(key)}, not {value}")
+        if self._path.exists() and not resume:
+            raise InputError(f"{self._path} holds an unfinished evaluation; --resume completes it, or delete it")
+        left_over = self._path if self._path.exists() else out
+        if resume and left_over.exists():
+            self.done = self._read(left_over)
+
+    def _read(self, path: Path) -> dict[int, LevelResult]:
+        """The levels finished without an error in an earlier run's journal or record."""
+        found = read_json(path)
+        if not isinstance(found, dict) or "episodes" not in found:
+            raise InputError(f"{path} is not a record of an evaluation; choose another file")
+        for key, value in self._request.items():
+            if found.get(key) != value:
+                raise InputError(f"{path} is of an evaluation with {key} {found.get(key)}, not {value}")
+        try:
             episodes = [LevelResult(**episode) for episode in found["episodes"]]
-            self.done = {one.level: one for one in episodes if one.error is None}
+        except TypeError:
+            raise InputError(f"{path} was written by another version; it cannot be resumed") from None
+        return {one.level: one for one in episodes if one.error is None}
 
     def add(self, result: LevelResult) -> None:
         """Take in a finished level, and write from time to time."""

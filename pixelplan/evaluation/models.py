@@ -13,16 +13,12 @@ WEIGHTS = Path(__file__).parents[1] / "weights"
 ORACLE = "oracle"
 
 
-def choose_model(model: str | Path | Model | None, planner: str, env: str, frame: np.ndarray) -> Model | None:
-    """The model meant for a planner and a puzzle; None is the oracle, or no model where the planner needs none.
-
-    An InputError where it was made for another puzzle or cannot see a frame [H,W,3] of this one.
-    """
+def choose_model(model: str | Path | Model | None, planner: str, env: str, pixels: int) -> Model | None:
+    """The model meant for a planner and a puzzle; None is the oracle, or no model where the planner needs none."""
     if model_name(model, planner, env) in (None, ORACLE):
         return None
     if model is None or isinstance(model, str | Path):
-        model = open_model(env if model is None else model, env)
-    model.encode(frame[None])
+        return open_model(env if model is None else model, env, pixels)
     return model
 
 
@@ -35,15 +31,20 @@ def model_name(model: str | Path | Model | None, planner: str, env: str) -> str 
     return str(model) if isinstance(model, str | Path) else type(model).__name__
 
 
-def open_model(name: str | Path, env: str) -> Model:
-    """The model in a folder or shipped by that name; an InputError where it was made for another puzzle."""
+def open_model(name: str | Path, env: str, pixels: int) -> Model:
+    """The model in a folder or shipped by that name.
+
+    An InputError where it was made for another puzzle or for frames of another size.
+    """
     from pixelplan.model.checkpoint import load_model, read_description  # the oracle does without networks
 
     folder = find_model(name)
     trained_on = read_description(folder).get("request", {}).get("data", {}).get("env")
     if trained_on not in (None, env):
         raise InputError(f"the model {str(name)!r} was trained on {trained_on}; {env} needs a model of its own")
-    return load_model(folder)
+    model = load_model(folder)
+    model.encode(np.zeros((1, pixels, pixels, 3), np.uint8))
+    return model
 
 
 def find_model(name: str | Path) -> Path:

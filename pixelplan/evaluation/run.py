@@ -53,9 +53,9 @@ def evaluate(
         raise InputError("there is nothing to resume without a file; name it with --json FILE")
     ranges = parse_levels(levels)
     numbers = level_numbers(ranges)
-    first = get_level(puzzle, numbers[0])  # whatever cannot work fails before anything is played
+    get_level(puzzle, numbers[0])  # whatever cannot work fails before anything is played
     config = PLANNERS[planner].config() if config is None else config
-    opened = choose_model(model, planner, name, first.frame(first.start))
+    opened = choose_model(model, planner, name, puzzle.pixels)
     pairs = tuple((one.start, one.stop) for one in ranges)
     request = {
         "env": name,

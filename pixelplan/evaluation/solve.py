@@ -36,7 +36,7 @@ def solve(
     level = get_level(puzzle, number)
     if goal_frame is not None:
         level = with_goal_frame(level, goal_frame)
-    opened = choose_model(model, planner, name, level.frame(level.start))
+    opened = choose_model(model, planner, name, puzzle.pixels)
     task = Task(puzzle, planner, PLANNERS[planner].config() if config is None else config, seed=seed)
     return level, play(task, opened, level, goal_frame)
 

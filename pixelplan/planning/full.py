@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 
 from pixelplan.planning.latent_graph import as_array, as_tensor, distances
 from pixelplan.planning.memory import Memory, Remembering
-from pixelplan.planning.one_shot import OneShotConfig, check_frames, inference, search
+from pixelplan.planning.one_shot import OneShotConfig, check_frames, context_frames, inference, search
 from pixelplan.types import Episode, InputError, Model, Plan, World
 
 
@@ -33,12 +35,23 @@ class FullConfig:
             raise InputError(f"horizon is {self.horizon}; it must be at least 1")
 
 
+class Observer(Protocol):
+    """Somebody who wants to watch, such as a page that shows the planner at work."""
+
+    def planned(self, plan: Plan, actions: Sequence[int], expected: np.ndarray, claims_goal: bool) -> None:
+        """A plan was made: n actions, the embeddings [n,d] expected after each, and whether they lead to the goal."""
+
+    def saw(self, action: int, expected: np.ndarray, observed: np.ndarray) -> None:
+        """An action was taken, and this embedding [d] was observed where that one [d] was expected."""
+
+
 def full(
     model: Model,
     world: World,
     goal_frame: np.ndarray,
     config: FullConfig = FullConfig(),  # noqa: B008 (frozen)
     random: np.random.Generator | None = None,
+    observer: Observer | None = None,
 ) -> Episode:
     """Play one episode towards a goal frame [H,W,3].
 
@@ -50,7 +63,7 @@ def full(
     check_frames(frame, goal_frame)
     solved = solved or np.array_equal(frame, goal_frame)
     with inference():
-        agent = _Agent(model, world.actions, frame, goal_frame, config, random)
+        agent = _Agent(model, world.actions, frame, goal_frame, config, random, observer)
         while not solved and len(agent.actions) < config.step_limit:
             action = agent.act()
             if action is None:
@@ -82,11 +95,12 @@ class _Agent:
         goal_frame: np.ndarray,
         config: FullConfig,
         random: np.random.Generator,
+        observer: Observer | None,
     ) -> None:
         began = time.perf_counter()
-        self.config, self.random = config, random
+        self.config, self.random, self.observer = config, random, observer
         self.actions: list[int] = []
-        self.frames = [frame]
+        self.frames, self.goal_frame = [frame], goal_frame
         self.plans: list[Plan] = []
         self.planned_at: list[int] = []
         self.memory = Memory(actions)
@@ -94,6 +108,7 @@ class _Agent:
         self.model: Model = Remembering(model, self.memory) if config.lookup else model
         start, self.goal = as_array(model.encode(np.stack([frame, goal_frame])))
         self.here = self.memory.observe(frame, start)
+        self.context: Any = None  # of the latest search
         self.route: list[tuple[int, np.ndarray]] = []  # actions still to take, and the embedding expected after each
         self.claims_goal = False  # whether the route ends where the model sees the goal
         self.seconds = time.perf_counter() - began
@@ -116,6 +131,8 @@ class _Agent:
         there = self.memory.observe(frame, embedding)
         self.memory.successors[self.here, action] = there
         self.here = there
+        if self.observer is not None:
+            self.observer.saw(action, expected, embedding)
         if self._differ(embedding, expected):
             self.route = []
         elif not self.route and self.claims_goal and not solved:
@@ -138,9 +155,10 @@ class _Agent:
             plan = self._search()
         self.claims_goal = plan.reached
         if not plan.reached:
-            returns = can_return(plan.graph.successors)
-            plan = self._to_new_state(plan, returns) or self._to_untried_action(plan, returns)
+            plan = self._explore(plan)
             self.plans[-1] = plan
+        if self.observer is not None:
+            self.observer.planned(plan, plan.actions, plan.embeddings[1:], plan.reached)
         return list(zip(plan.actions, plan.embeddings[1:], strict=True))
 
     def _search(self) -> Plan:
@@ -148,40 +166,55 @@ class _Agent:
         if self.plans and self.config.horizon is not None:
             config = replace(config, depth_limit=self.config.horizon)
         not_goals = self.memory.embeddings(sorted(self.memory.not_goals)) if self.memory.not_goals else None
-        context = self.perception.context(self.frames[-1])
         start = self.memory.embeddings([self.here])[0]
-        plan = search(self.model, context, start, self.goal, config, self.random, not_goals)
+        for context_frame in context_frames(self.frames[-1], self.goal_frame, config):
+            self.context = self.perception.context(context_frame)
+            plan = search(self.model, self.context, start, self.goal, config, self.random, not_goals)
+            if plan.reached:
+                break
         self.plans.append(plan)
         self.planned_at.append(len(self.actions))
         return plan
 
-    def _to_new_state(self, plan: Plan, returns: np.ndarray) -> Plan | None:
-        """To the predicted state not yet visited that is nearest the goal; one without a way back only if all are."""
+    def _explore(self, plan: Plan) -> Plan:
+        """Where to go when no way to the goal is known: to something new, first without giving up the way back.
+
+        The plan is empty when nothing is left to try.
+        """
+        for allowed in (can_return(plan.graph.successors), np.ones(plan.nodes, bool)):
+            found = self._to_new_state(plan, allowed) or self._to_untried_action(plan, allowed)
+            if found is not None:
+                return found
+        return replace(plan, actions=(), embeddings=plan.embeddings[:1], path=(0,))
+
+    def _to_new_state(self, plan: Plan, allowed: np.ndarray) -> Plan | None:
+        """To the predicted state nearest the goal among those not yet visited; only nodes allowed [M] count."""
         graph = plan.graph
         visited = distances(graph.embeddings[:, None], self.memory.embeddings()).min(1) < self.perception.threshold
-        order = np.lexsort((distances(graph.embeddings, self.goal), ~returns, visited))
-        if visited[order[0]]:
+        candidates = np.flatnonzero(allowed & ~visited)
+        if not len(candidates):
             return None
-        path = graph.path(int(order[0]))
+        path = graph.path(int(candidates[distances(graph.embeddings[candidates], self.goal).argmin()]))
         return replace(plan, actions=graph.actions(path), embeddings=graph.embeddings[path], path=tuple(path))
 
-    def _to_untried_action(self, plan: Plan, returns: np.ndarray) -> Plan:
+    def _to_untried_action(self, plan: Plan, allowed: np.ndarray) -> Plan | None:
         """To an action that was never tried where it is: the model says that it leads nowhere new, and may be wrong.
 
-        First those that seem to allow a way back, then the nearest, then those of which the model is least sure.
-        Without the lookup nothing is known of what was tried, and the plan is empty, as it is when all was tried.
+        The nearest first, then the one of which the model is least sure; only those count that seem to lead to nodes
+        allowed [M]. Without the lookup nothing is known of what was tried.
         """
         found = list(self.memory.untried(self.here)) if self.config.lookup else []
         if not found:
-            return replace(plan, actions=(), embeddings=plan.embeddings[:1], path=(0,))
+            return None
         states = [state for _, state in found]
-        context = self.perception.context(self.frames[-1])
-        predictions = as_array(self.perception.step(as_tensor(self.memory.embeddings(states)), context))  # [n,A,d]
+        predictions = as_array(self.perception.step(as_tensor(self.memory.embeddings(states)), self.context))  # [n,A,d]
         apart = distances(predictions[:, :, None], plan.graph.embeddings)  # [n,A,M]
         travel = np.array([len(way) for way, _ in found])[:, None]
-        tried = self.memory.successors[states] >= 0
-        keys = np.broadcast_arrays(-apart.min(2), travel, ~returns[apart.argmin(2)], tried)
-        row, action = divmod(int(np.lexsort([key.ravel() for key in keys])[0]), tried.shape[1])
+        excluded = (self.memory.successors[states] >= 0) | ~allowed[apart.argmin(2)]
+        keys = np.broadcast_arrays(-apart.min(2), travel, excluded)
+        row, action = divmod(int(np.lexsort([key.ravel() for key in keys])[0]), predictions.shape[1])
+        if excluded[row, action]:
+            return None
         way, passed = found[row][0], [self.here]
         for step in way:
             passed.append(int(self.memory.successors[passed[-1], step]))

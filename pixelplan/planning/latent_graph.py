@@ -34,26 +34,27 @@ class GrowingGraph:
         """Embeddings [n,d] of nodes [n]."""
         return self._embeddings[nodes]
 
-    def reidentify(self, points: np.ndarray, recent: int) -> np.ndarray:
-        """The nearest node [n] of points [n,d], -1 where none is nearer than the threshold.
+    def reidentify(self, points: np.ndarray, recent: int) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest node [n] of points [n,d], -1 where none is nearer than the threshold, and its distance [n].
 
         Most predictions lead back to where the search just was. A large graph is therefore looked at from its node
         `recent` on first, and only what is not found there is compared with the rest.
         """
         if self.size <= _SMALL:
             return self._nearest(points, 0, self.size)
-        found = self._nearest(points, recent, self.size)
-        missing = np.flatnonzero(found < 0)
-        found[missing] = self._nearest(points[missing], 0, recent)
-        return found
+        nodes, apart = self._nearest(points, recent, self.size)
+        missing = np.flatnonzero(nodes < 0)
+        nodes[missing], apart[missing] = self._nearest(points[missing], 0, recent)
+        return nodes, apart
 
-    def _nearest(self, points: np.ndarray, first: int, end: int) -> np.ndarray:
+    def _nearest(self, points: np.ndarray, first: int, end: int) -> tuple[np.ndarray, np.ndarray]:
         # |p - v|² = 2 (½|p|² + ½|v|² - p·v): one matrix product, and the nearest node is the one with the best score.
         scores = products(points, self._embeddings[first:end])
         scores -= self._half_norms[first:end]
         best = scores.argmax(1)
-        half_distances = _half_norms(points) - scores[np.arange(len(points)), best]
-        return np.where(2 * half_distances < self.threshold**2, best + first, -1)
+        half_squares = _half_norms(points) - scores[np.arange(len(points)), best]
+        apart = np.sqrt(np.maximum(2 * half_squares, 0))
+        return np.where(apart < self.threshold, best + first, -1), apart
 
     def add(self, points: np.ndarray, parents: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """New nodes [n] with embeddings points [n,d], each found from a parent by an action."""
@@ -93,6 +94,8 @@ def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarr
     near = 2 * half_distances < threshold**2
     np.fill_diagonal(near, True)
     count = len(points)
+    if np.count_nonzero(near) == count:  # nothing to settle
+        return np.arange(count), np.arange(count)
     turn = np.empty(count, np.int64)
     turn[near.sum(1).argsort(kind="stable")] = np.arange(count)
     undecided, kept = np.ones(count, bool), np.zeros(count, bool)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from pixelplan.planning.latent_graph import GrowingGraph, as_array, as_tensor, distances, thin_out
 from pixelplan.types import Episode, InputError, Model, Plan, World
+
+FINER, LARGER = 0.6, 4
+"""The threshold of a second search, as a share of the model's, and its size, as a multiple of the first's at most."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +23,7 @@ class OneShotConfig:
 
     depth_limit: int = 256
     """Layers after which the search gives up."""
-    node_limit: int = 4096
+    node_limit: int = 2048
     """Nodes after which the search gives up."""
     cutoff: int = 256
     """Leaves that a layer keeps at most, drawn at random: the paper's C."""
@@ -29,6 +32,13 @@ class OneShotConfig:
     cut: Literal["text", "code"] = "text"
     """What happens to leaves beyond the cutoff: they are forgotten (the paper's text), or all of them count as visited
     and those to expand are drawn with replacement (the paper's code)."""
+    context: Literal["goal", "frame"] = "goal"
+    """The frame from which the model reads the level's rules: the goal frame, which shows that its place can be entered
+    (random play hardly ever saw that), or the latest observation (the paper)."""
+    second_look: bool = True
+    """Whether a search that does not find the goal is followed by one that tells states apart more finely, then by a
+    look at predictions near the goal that were taken for a visited state, and then by all of that with the other frame
+    as context. The paper has none of it."""
 
     def __post_init__(self) -> None:
         for name in ("depth_limit", "node_limit", "cutoff"):
@@ -51,8 +61,17 @@ def one_shot(
     began = time.perf_counter()
     with inference():
         start, goal = as_array(model.encode(np.stack([frame, goal_frame])))
-        plan = search(model, model.context(frame), start, goal, config, random)
+        for context_frame in context_frames(frame, goal_frame, config):
+            plan = search(model, model.context(context_frame), start, goal, config, random)
+            if plan.reached:
+                break
     return replace(plan, seconds=time.perf_counter() - began)
+
+
+def context_frames(frame: np.ndarray, goal_frame: np.ndarray, config: OneShotConfig) -> list[np.ndarray]:
+    """The frames [H,W,3] from which the model shall read the level's rules, in turn until the goal is found."""
+    frames = [goal_frame, frame] if config.context == "goal" else [frame, goal_frame]
+    return frames if config.second_look else frames[:1]
 
 
 def play_one_shot(
@@ -89,32 +108,93 @@ def search(
     """
     began = time.perf_counter()
     random = random or np.random.default_rng(0)
-    graph = GrowingGraph(start, model.threshold)
+
+    def grow(threshold: float, node_limit: int) -> _Search:
+        limited = replace(config, node_limit=node_limit)
+        return _breadth_first(model, context, start, goal, threshold, limited, random, not_goals)
+
+    first = found = grow(model.threshold, config.node_limit)
+    if config.second_look and not first.reached:
+        if first.graph.size < config.node_limit:  # else it is too fine already
+            found = grow(FINER * model.threshold, min(config.node_limit, LARGER * first.graph.size))
+        if not found.reached:
+            found = first
+            found.take_doubtful_goal(model.threshold)
+    graph = found.graph.finished()
+    path = graph.path(
+        found.graph.size - 1 if found.reached else int(to_goal(graph.embeddings, goal, not_goals).argmin())
+    )
+    seconds = time.perf_counter() - began
+    return Plan(
+        graph.actions(path), found.reached, graph.embeddings[path], tuple(path), tuple(found.leaves), graph, seconds
+    )
+
+
+@dataclass
+class _Search:
+    """A graph that grows towards the goal."""
+
+    graph: GrowingGraph
+    reached: bool
+    """Whether the graph's last node is the goal."""
+    leaves: list[int] = field(default_factory=list)
+    """Nodes expanded in each layer."""
+    doubtful: tuple[float, int, int, np.ndarray] | None = None
+    """The prediction nearest the goal: its distance, its parent and action, and the embedding [d]."""
+
+    def take_doubtful_goal(self, threshold: float) -> None:
+        """Take the prediction nearest the goal for the goal if it is within the threshold, whatever node it is near."""
+        if self.doubtful is not None and self.doubtful[0] < threshold:
+            _, parent, action, point = self.doubtful
+            self.graph.add(point[None], np.array([parent]), np.array([action]))
+            self.reached = True
+
+
+def _breadth_first(
+    model: Model,
+    context: Any,
+    start: np.ndarray,
+    goal: np.ndarray,
+    threshold: float,
+    config: OneShotConfig,
+    random: np.random.Generator,
+    not_goals: np.ndarray | None,
+) -> _Search:
+    """Algorithm 2: layer by layer from the start until the goal is among the new nodes. Nodes nearer than the threshold
+    are one; the goal is what is within the model's own threshold of it and not nearer to a node."""
+    graph = GrowingGraph(start, threshold)
+    search = _Search(graph, bool(to_goal(start[None], goal, not_goals)[0] < model.threshold))
     leaves, recent = np.zeros(1, np.int64), 0
-    sizes: list[int] = []
-    reached = nearest_to_goal(start[None], goal, model.threshold, not_goals) == 0
-    while not reached and len(leaves) and len(sizes) < config.depth_limit and graph.size < config.node_limit:
-        sizes.append(len(leaves))
+    while not search.reached and len(leaves):
+        if len(search.leaves) >= config.depth_limit or graph.size >= config.node_limit:
+            break
+        search.leaves.append(len(leaves))
         predictions = as_array(model.step(as_tensor(graph.embeddings(leaves)), context))  # [leaves,A,d]
         actions = predictions.shape[1]
         points = predictions.reshape(-1, predictions.shape[2])
-        nodes = graph.reidentify(points, recent) if config.reidentification else np.full(len(points), -1)
+        nodes, apart = graph.reidentify(points, recent) if config.reidentification else _all_new(points)
+        far = to_goal(points, goal, not_goals)
+        nodes[(far < model.threshold) & (far < apart)] = -1
         new = np.flatnonzero(nodes < 0)
-        hit = nearest_to_goal(points[new], goal, model.threshold, not_goals)
-        if hit >= 0:
-            new, reached = new[hit : hit + 1], True  # the search is over: of this layer only the goal is wanted
-        chosen, same = _filter_and_cut(points[new], model.threshold, config, random)
+        nearest = int(far.argmin())
+        if far[new].min(initial=np.inf) < model.threshold:
+            new, search.reached = new[[far[new].argmin()]], True  # of this layer only the goal is wanted
+        elif search.doubtful is None or far[nearest] < search.doubtful[0]:
+            parent, action = divmod(nearest, actions)
+            search.doubtful = float(far[nearest]), int(leaves[parent]), action, points[nearest]
+        chosen, same = _filter_and_cut(points[new], threshold, config, random)
         found = new[chosen]
         added = graph.add(points[found], leaves[found // actions], found % actions)
         nodes[new] = np.append(added, -1)[same]
         graph.connect(leaves, nodes.reshape(-1, actions))
         recent = int(leaves[0])
         leaves = added if len(added) <= config.cutoff else np.unique(random.choice(added, config.cutoff))
-    built = graph.finished()
-    end = graph.size - 1 if reached else int(distances(built.embeddings, goal).argmin())
-    path = built.path(end)
-    seconds = time.perf_counter() - began
-    return Plan(built.actions(path), reached, built.embeddings[path], tuple(path), tuple(sizes), built, seconds)
+    return search
+
+
+def _all_new(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What `reidentify` gives where no point [n,d] is near a node."""
+    return np.full(len(points), -1), np.full(len(points), np.inf)
 
 
 def _filter_and_cut(
@@ -132,13 +212,12 @@ def _filter_and_cut(
     return chosen, same
 
 
-def nearest_to_goal(points: np.ndarray, goal: np.ndarray, threshold: float, not_goals: np.ndarray | None) -> int:
-    """Which of the points [n,d] is reidentified with the goal [d]: the nearest; -1 when there is none."""
-    to_goal = distances(points, goal)
+def to_goal(points: np.ndarray, goal: np.ndarray, not_goals: np.ndarray | None) -> np.ndarray:
+    """How far [n] the points [n,d] are from the goal [d]; infinitely far where one of `not_goals` [F,d] is nearer."""
+    apart = distances(points, goal)
     if not_goals is not None:
-        to_goal[(distances(points[:, None], not_goals) <= to_goal[:, None]).any(1)] = np.inf
-    nearest = int(to_goal.argmin()) if len(to_goal) else -1
-    return nearest if nearest >= 0 and to_goal[nearest] < threshold else -1
+        apart[(distances(points[:, None], not_goals) <= apart[:, None]).any(1)] = np.inf
+    return apart
 
 
 @contextmanager

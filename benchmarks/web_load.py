@@ -1,0 +1,146 @@
+"""Fifty visitors who play and plan at once for a minute, against a server on this machine.
+
+    python benchmarks/web_load.py [--clients 50] [--seconds 60] [--model DIR]
+
+Each opens the page, begins games, moves, plans, lets the full planner run and races, with short pauses. Said are the
+times of the answers, errors, and the server's memory. Needs the extras web and dev-web.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import statistics
+import sys
+import time
+from collections import defaultdict
+
+import httpx2
+import websockets
+from web_server import Server, server
+
+PUZZLES = ("ice-slider", "digit-jump", "procgen-maze")
+
+
+class Visitors:
+    """What all visitors found."""
+
+    def __init__(self, address: str, until: float, pause: float) -> None:
+        self.address, self.until, self.pause = address, until, pause
+        self.times: dict[str, list[float]] = defaultdict(list)
+        self.errors: list[str] = []
+
+    async def ask(self, client: httpx2.AsyncClient, what: str, method: str, path: str, body: object = None) -> dict:
+        """One request, timed."""
+        began = time.perf_counter()
+        answer = await client.request(method, self.address + path, json=body)
+        self.times[what].append(time.perf_counter() - began)
+        if answer.status_code >= 400:
+            self.errors.append(f"{what}: {answer.status_code} {answer.text[:120]}")
+        return answer.json() if "json" in answer.headers.get("content-type", "") else {}
+
+    async def watch(self, what: str, path: str) -> None:
+        """One run or race, until it is through."""
+        began = time.perf_counter()
+        async with websockets.connect(self.address.replace("http", "ws") + path, max_size=2**24) as socket:
+            async for message in socket:
+                if json.loads(message)["type"] == "problem":
+                    self.errors.append(f"{what}: {message[:120]!r}")
+        self.times[what].append(time.perf_counter() - began)
+
+    async def visit(self, number: int) -> None:
+        """One visitor, level after level."""
+        dice = random.Random(number)
+        async with httpx2.AsyncClient(timeout=60) as client:
+            await self.ask(client, "page", "GET", "/")
+            while time.monotonic() < self.until:
+                env = dice.choice(PUZZLES)
+                level = dice.randrange(3000, 3200)
+                game = await self.ask(client, "begin", "POST", "/api/games", {"env": env, "level": level})
+                if "id" not in game:
+                    return
+                path = f"/api/games/{game['id']}"
+                for _ in range(5):
+                    game = await self.ask(client, "move", "POST", f"{path}/moves", {"actions": [dice.randrange(4)]})
+                    await self.ask(client, "frame", "GET", f"/api/frames/{env}/{level}/{game['state']}.png")
+                    await asyncio.sleep(self.pause * dice.random())
+                await self.ask(client, f"plan {env}", "POST", f"{path}/plan")
+                await asyncio.sleep(self.pause)
+                await self.watch("run", f"{path}/run?planner=full")
+                if dice.random() < 0.2:
+                    await self.watch("race", f"{path}/race")
+                if dice.random() < 0.5:  # the others just go away
+                    await self.ask(client, "leave", "DELETE", path)
+
+    async def visit_safely(self, number: int) -> None:
+        """As above; whatever goes wrong is an error to report."""
+        try:
+            await self.visit(number)
+        except Exception as problem:
+            self.errors.append(f"{type(problem).__name__}: {problem}")
+
+
+async def load(running: Server, clients: int, seconds: float, pause: float) -> tuple[Visitors, list[float]]:
+    """What the visitors found, and the server's memory every few seconds."""
+    visitors = Visitors(running.address, time.monotonic() + seconds, pause)
+    memory = [running.memory()]
+
+    async def weigh() -> None:
+        while True:
+            await asyncio.sleep(seconds / 12)
+            memory.append(running.memory())
+
+    scale = asyncio.ensure_future(weigh())
+    await asyncio.gather(*(visitors.visit_safely(number) for number in range(clients)))
+    scale.cancel()
+    return visitors, memory
+
+
+def row(name: str, times: list[float]) -> str:
+    """A line of the report."""
+    ordered = sorted(times)
+    at = [1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))] for share in (0.5, 0.95)]
+    return f"{name:18} {len(times):7,} {at[0]:9.1f} {at[1]:9.1f} {1000 * ordered[-1]:9.1f}"
+
+
+def alone(running: Server) -> None:
+    """How long one visitor waits who has the server to himself."""
+    with httpx2.Client(timeout=60) as client:
+        began = time.perf_counter()
+        client.get(running.address)
+        print(f"first page: {1000 * (time.perf_counter() - began):.0f} ms")
+        for env in PUZZLES:
+            times = []
+            for level in range(3300, 3321):
+                game = client.post(f"{running.address}/api/games", json={"env": env, "level": level}).json()
+                began = time.perf_counter()
+                client.post(f"{running.address}/api/games/{game['id']}/plan")
+                times.append(1000 * (time.perf_counter() - began))
+            print(f"plan alone, {env}: first {times[0]:.0f} ms, then median {statistics.median(times[1:]):.1f} ms,"
+                  f" worst {max(times[1:]):.0f} ms")  # fmt: skip
+
+
+def main() -> int:
+    """Run it and say how it went."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--pause", type=float, default=0.5, help="a visitor's pause between actions, in seconds")
+    parser.add_argument("--model", default="", help="as for pixelplan web")
+    options = parser.parse_args()
+    with server(options.model) as running:
+        alone(running)
+        visitors, memory = asyncio.run(load(running, options.clients, options.seconds, options.pause))
+    print(f"\n{options.clients} visitors, {options.seconds:.0f} s; milliseconds:")
+    print(f"{'':18} {'count':>7} {'median':>9} {'95 %':>9} {'worst':>9}")
+    for name in sorted(visitors.times):
+        print(row(name, visitors.times[name]))
+    print("memory in MB:", " ".join(f"{one:.0f}" for one in memory))
+    print(f"errors: {len(visitors.errors)}", *visitors.errors[:5], sep="\n")
+    return int(bool(visitors.errors))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
