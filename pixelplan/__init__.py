@@ -3,10 +3,43 @@
 Importing this registers `pixelplan/IceSlider-v0`, `pixelplan/DigitJump-v0` and `pixelplan/ProcgenMaze-v0`.
 """
 
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 from pixelplan.data.collect import collect
 from pixelplan.data.dataset import open_trajectories
 from pixelplan.types import InputError
 
+if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes seconds
+    import numpy as np
+
+    from pixelplan.model.world_model import WorldModel
+    from pixelplan.types import Model, Plan, Result
+
 __version__ = "0.1.0"
 
-__all__ = ["InputError", "__version__", "collect", "open_trajectories"]
+__all__ = ["InputError", "__version__", "collect", "evaluate", "load", "open_trajectories", "plan"]
+
+
+def load(name: str | Path) -> WorldModel:
+    """A trained model: the name of a shipped one ("ice-slider", "digit-jump", "procgen-maze") or a folder."""
+    from pixelplan.evaluation.models import find_model
+    from pixelplan.model.checkpoint import load_model
+
+    return load_model(find_model(name))
+
+
+def plan(model: Model, frame: np.ndarray, goal_frame: np.ndarray, **options: Any) -> Plan:
+    """A plan from one frame [H,W,3] to another of the same level; options are those of `OneShotConfig`."""
+    from pixelplan.planning import OneShotConfig, one_shot
+
+    return one_shot(model, frame, goal_frame, OneShotConfig(**options))
+
+
+def evaluate(env: Any, levels: str, **options: Any) -> Result:
+    """Play levels "A:B" with a planner and say how it went; options are those of `pixelplan.evaluation.run.evaluate`."""
+    from pixelplan.evaluation.run import evaluate as run
+
+    return run(env, levels, **options)

@@ -15,10 +15,11 @@ if TYPE_CHECKING:  # torch takes seconds to import, and levels and trajectories 
     import torch
 
 
-class InputError(ValueError):
+class InputError(Exception):
     """Something the user asked for cannot be done; the message is one sentence that says what would be right.
 
-    The command line prints it and exits with code 2.
+    The command line prints it and exits with code 2. (Not a ValueError: the parser of the command line would catch
+    those and wrap them in words of its own.)
     """
 
 

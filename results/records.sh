@@ -13,6 +13,7 @@ for seed in 0 1 2; do
   for env in ice-slider digit-jump procgen-maze; do
     model=runs/models/$env-$seed
     $bin train --data runs/data/$env --validation runs/data/$env-validation --out $model --seed $seed --resume
+    mkdir -p results/main && cp $model/config.json results/main/$env-training-seed$seed.json
     for levels in 2000:2100 10000:11000; do
       for planner in one-shot full; do
         $bin evaluate --env $env --model $model --levels $levels --planner $planner --workers 2 --resume \

@@ -6,11 +6,18 @@ from collections.abc import Sequence
 
 from tyro.extras import SubcommandApp
 
+from pixelplan.cli.baseline import BASELINES
 from pixelplan.cli.levels import collect, inspect, levels
 from pixelplan.cli.model import train
-from pixelplan.cli.plan import evaluate, solve
+from pixelplan.cli.plan import demo, evaluate, solve
+from pixelplan.cli.reproduce import REPRODUCTIONS
 
-COMMANDS = (levels, collect, train, inspect, evaluate, solve)
+COMMANDS = (demo, levels, collect, train, inspect, evaluate, solve)
+GROUPS = {
+    "baseline": (BASELINES, "Train and play what the paper compares with."),
+    "reproduce": (REPRODUCTIONS, "Make the paper's tables and figures, ours beside the paper's."),
+}
+"""Commands with commands of their own, such as `pixelplan baseline ppo`."""
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -18,6 +25,11 @@ def run(arguments: Sequence[str]) -> None:
     app = SubcommandApp()
     for command in COMMANDS:
         app.command(command)
+    for name, (commands, description) in GROUPS.items():
+        group = SubcommandApp()
+        for member in commands:
+            group.command(member)
+        app.command(group, name=name, help=description)
     app.cli(
         prog="pixelplan",
         description="Learn a world model from images of random play, then plan in it by graph search.",

@@ -48,7 +48,7 @@ def train(
     from dataclasses import replace
 
     from pixelplan.data.dataset import open_trajectories
-    from pixelplan.model.train import PRESETS
+    from pixelplan.model.config import PRESETS
     from pixelplan.model.train import train as train_model
 
     config = PRESETS[preset]

@@ -120,3 +120,14 @@ def _config(planner: str, config: FullConfig) -> object:
     if planner == "full":
         return config
     return config.search if planner == "one-shot" else ImageSearchConfig(config.step_limit)
+
+
+def demo(*, out: Path = Path("demo")) -> None:
+    """Solve unseen levels of the three puzzles with the shipped models, beside the paper's figures.
+
+    Args:
+        out: The folder for pictures and GIFs.
+    """
+    from pixelplan.experiments.demo import demo as run_demo
+
+    run_demo(out)

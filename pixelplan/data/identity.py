@@ -41,11 +41,13 @@ def states_of_frames(data: Trajectories) -> np.ndarray:
     side = patch_side(changed_boxes(data), min(data.frames.shape[1:3]))
     states = np.arange(len(data.frames))
     verdicts: list[tuple[np.ndarray, Verdict]] = []
-    for first, frames, steps in levels_of(data):
+    for first, end, rows in rows_of_levels(data):
+        frames = np.asarray(data.frames[first:end])
         equal = equal_frames(frames)
-        states_of_level = states[first : first + len(frames)]
+        states_of_level = states[first:end]
         states_of_level[:] = first + equal
-        steps = np.stack([equal[steps[:, 0]], steps[:, 1], equal[steps[:, 2]]], axis=1)
+        episodes = equal[data.episodes[rows] - first]
+        steps = np.stack([episodes[:, :-1].ravel(), data.actions[rows].ravel(), episodes[:, 1:].ravel()], axis=1)
         verdicts.append((states_of_level, judge(near_pairs(frames, equal, side), steps)))
     votes_for = sum(len(verdict.same) for _, verdict in verdicts)
     votes_against = sum(len(verdict.different) for _, verdict in verdicts)
@@ -57,16 +59,13 @@ def states_of_frames(data: Trajectories) -> np.ndarray:
     return states
 
 
-def levels_of(data: Trajectories) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """For each level: its first frame's index, its frames [n,H,W,3], its distinct steps [m,3] (from, action, to)."""
+def rows_of_levels(data: Trajectories) -> Iterator[tuple[int, int, np.ndarray]]:
+    """For each level: its first frame, the frame behind its last one, and the rows of its episodes."""
     order = np.argsort(data.episode_level, kind="stable")
     levels, begins = np.unique(data.episode_level[order], return_index=True)
-    first_frames = np.searchsorted(data.frame_level, levels, "left")
-    end_frames = np.searchsorted(data.frame_level, levels, "right")
-    for rows, first, end in zip(np.split(order, begins[1:]), first_frames, end_frames, strict=True):
-        episodes = data.episodes[rows].astype(np.int64) - first
-        steps = np.stack([episodes[:, :-1].ravel(), data.actions[rows].ravel(), episodes[:, 1:].ravel()], axis=1)
-        yield int(first), np.asarray(data.frames[first:end]), np.unique(steps, axis=0)
+    for level, rows in zip(levels.tolist(), np.split(order, begins[1:]), strict=True):
+        first, end = np.searchsorted(data.frame_level, [level, level + 1])
+        yield int(first), int(end), rows
 
 
 def equal_frames(frames: np.ndarray) -> np.ndarray:
@@ -76,7 +75,7 @@ def equal_frames(frames: np.ndarray) -> np.ndarray:
 
 
 def near_pairs(frames: np.ndarray, equal: np.ndarray, side: int) -> list[tuple[int, int]]:
-    """Pairs of frames [n,H,W,3] that differ, but only inside a square of `side` pixels; of equal ones the first only."""
+    """Pairs of frames [n,H,W,3] that differ, but only inside a square of `side` pixels; of equal ones one."""
     distinct = np.unique(equal)
     first, second = np.triu_indices(len(distinct), 1)
     # Sums over lines rule nearly all pairs out: comparing every pixel of every pair would take a hundred times longer.

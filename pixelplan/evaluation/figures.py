@@ -28,7 +28,7 @@ def solution_picture(level: Level, episode: Episode) -> Image.Image:
 def episode_gif(episode: Episode, milliseconds: int = 300) -> bytes:
     """An animated GIF: every plan's latent graph growing layer by layer, then its steps taken, beside the frames."""
     pictures = list(_scenes(episode))
-    first, *rest = [picture.quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE) for picture in pictures]
+    first, *rest = [picture.quantize(192, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE) for picture in pictures]
     durations = [milliseconds] * (len(pictures) - 1) + [4 * milliseconds]
     buffer = io.BytesIO()
     first.save(buffer, "GIF", save_all=True, append_images=rest, duration=durations, loop=0, disposal=1)

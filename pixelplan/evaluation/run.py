@@ -14,9 +14,9 @@ from pixelplan.envs import PUZZLES, Puzzle, get_level, make_puzzle
 from pixelplan.evaluation.journal import Journal
 from pixelplan.evaluation.levels import Goals, Task, play_level
 from pixelplan.evaluation.models import choose_model, model_name
-from pixelplan.evaluation.provenance import commit, machine, version
 from pixelplan.evaluation.stats import seconds_per_plan, share_optimal, wilson
 from pixelplan.files import level_numbers, parse_levels, write_json
+from pixelplan.machine import describe_machine
 from pixelplan.planning import PLANNERS
 from pixelplan.types import InputError, LevelResult, Model, Result
 
@@ -85,9 +85,7 @@ def evaluate(
         interval=wilson(sum(one.solved for one in episodes), len(episodes)),
         optimal=share_optimal(episodes),
         seconds_per_plan=seconds_per_plan(episodes),
-        machine=machine(),
-        version=version(),
-        commit=commit(),
+        **describe_machine(),
         threads=1,
         episodes=episodes,
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from pixelplan.data.identity import rows_of_levels
 from pixelplan.model.world_model import LevelBatch, to_images
 from pixelplan.types import Trajectories
 
@@ -33,10 +34,6 @@ class LevelPlay:
 
 def level_plays(data: Trajectories, states: np.ndarray) -> list[LevelPlay]:
     """The levels of a data set, with the states [F] of its frames."""
-    order = np.argsort(data.episode_level, kind="stable")
-    levels, begins = np.unique(data.episode_level[order], return_index=True)
-    firsts = np.searchsorted(data.frame_level, levels, "left")
-    ends = np.searchsorted(data.frame_level, levels, "right")
     return [
         LevelPlay(
             data.frames[first:end],
@@ -44,7 +41,7 @@ def level_plays(data: Trajectories, states: np.ndarray) -> list[LevelPlay]:
             data.episodes[rows].astype(np.int64) - first,
             data.actions[rows].astype(np.int64),
         )
-        for rows, first, end in zip(np.split(order, begins[1:]), firsts, ends, strict=True)
+        for first, end, rows in rows_of_levels(data)
     ]
 
 
@@ -88,7 +85,9 @@ def make_batch(
         partners.append(first[index] + (np.arange(count) + random.integers(1, max(2, count), count)) % count)
         states[index, :count] = play.states
         steps.append(np.insert(play.steps(), 0, index, axis=1))
-    places = np.stack([np.repeat(np.arange(len(plays)), counts), np.concatenate([np.arange(n) for n in counts])], axis=1)
+    places = np.stack(
+        [np.repeat(np.arange(len(plays)), counts), np.concatenate([np.arange(n) for n in counts])], axis=1
+    )
     return LevelBatch(
         torch.cat(images),
         torch.from_numpy(places),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,10 +27,6 @@ class Calibration:
     """Quantiles of the distance from a prediction to the right state."""
     separations: dict[str, float]
     """Quantiles, from below, of the distance from a state to the nearest other one."""
-
-    def summary(self) -> dict[str, Any]:
-        """As plain values for the model's config file."""
-        return asdict(self)
 
 
 def calibrate(errors: StepErrors, margin: float) -> Calibration:

@@ -108,14 +108,13 @@ def _check_tensors(path: Path, model: WorldModel, tensors: dict[str, Tensor]) ->
         if name not in tensors:
             raise InputError(f"{path} lacks the tensor {name}; it was made by another version or is incomplete")
         if tensors[name].shape != tensor.shape:
-            raise InputError(
-                f"{path}: tensor {name} has shape {list(tensors[name].shape)}, not {list(tensor.shape)} as its config says"
-            )
+            found, right = list(tensors[name].shape), list(tensor.shape)
+            raise InputError(f"{path}: tensor {name} has shape {found}, not {right} as its config says")
     unknown = sorted(set(tensors) - set(expected))
     if unknown:
         raise InputError(f"{path} has a tensor {unknown[0]} that this version does not know")
 
 
 def _contiguous(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Copies on the CPU, one for each name: safetensors takes no views, and shared weights are stored under each name."""
+    """Copies on the CPU: safetensors takes no views, and shared weights are stored under each of their names."""
     return {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}

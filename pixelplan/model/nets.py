@@ -6,9 +6,30 @@ with G = R·C, and patches of p × p pixels a cell.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The latent grid."""
+
+    rows: int
+    columns: int
+    reach: int
+    """How many cells a step can move the agent."""
+
+    def displacements(self, reach: int) -> tuple[Tensor, Tensor]:
+        """Target cells [G,O] of every displacement by at most `reach` cells each way, and whether [G,O] they exist."""
+        offsets = torch.arange(-reach, reach + 1)
+        cells = torch.arange(self.rows * self.columns)
+        row = (cells // self.columns)[:, None, None] + offsets[:, None]  # [G,2·reach+1,1]
+        column = (cells % self.columns)[:, None, None] + offsets  # [G,1,2·reach+1]
+        inside = (row >= 0) & (row < self.rows) & (column >= 0) & (column < self.columns)
+        return torch.where(inside, row * self.columns + column, 0).flatten(1), inside.flatten(1)
 
 
 class ResidualBlock(nn.Module):
@@ -30,107 +51,141 @@ class ResidualBlock(nn.Module):
         return features + self.layers(features)
 
 
-class GridNetwork(nn.Module):
-    """From images to a few numbers for each cell of a grid.
+class GridFeatures(nn.Module):
+    """From images to features of each cell of a grid.
 
     One convolution whose window is twice the patch sees each cell whole wherever it lies (cells of the picture need not
     be aligned with the patches) and costs a tenth of a stack of small ones on full resolution.
     """
 
-    def __init__(self, patch: int, width: int, blocks: int, channels: int) -> None:
+    def __init__(self, patch: int, width: int, blocks: int) -> None:
         super().__init__()
-        window = patch + 2 * (patch // 2)
-        self.patches = nn.Conv2d(3, width, window, stride=patch, padding=patch // 2)
-        self.mix = nn.Conv2d(width, width, 1)
+        margin = patch // 2
+        self.patches = nn.Conv2d(3, 2 * width, patch + 2 * margin, stride=patch, padding=margin)
+        self.mix = nn.Conv2d(2 * width, width, 1)
         self.blocks = nn.Sequential(*(ResidualBlock(width) for _ in range(blocks)))
-        self.head = nn.Sequential(nn.GroupNorm(1, width), nn.ReLU(), nn.Conv2d(width, channels, 1))
 
     def forward(self, images: Tensor) -> Tensor:
-        """[N,3,H,W] to [N,channels,R,C]."""
-        features = self.patches(images)
-        features = features + self.mix(functional.relu(features))
-        return self.head(self.blocks(features))
+        """[N,3,H,W] to [N,width,R,C]."""
+        return self.blocks(self.mix(functional.relu(self.patches(images))))
+
+
+def head(width: int, channels: int) -> nn.Sequential:
+    """From features [N,width,R,C] to a few numbers [N,channels,R,C] for each cell."""
+    return nn.Sequential(nn.GroupNorm(1, width), nn.ReLU(), nn.Conv2d(width, channels, 1))
 
 
 class Readout(nn.Module):
-    """The one linear map between attention maps and embeddings, used in both directions.
+    """The one linear map between attention maps and embeddings: a code for each cell (of each map).
 
-    Because encoder and forward model end in it, a prediction can be exactly what the encoder would give; because the
-    forward model begins with it, an embedding that is slightly off falls back onto its cell.
+    Encoder and forward model both end in it, so a prediction can be exactly what the encoder would give.
     """
 
     def __init__(self, maps: int, cells: int, dimensions: int) -> None:
         super().__init__()
-        self.maps, self.cells = maps, cells
-        self.weight = nn.Parameter(torch.randn(maps * cells, dimensions) / dimensions**0.5)
-        # Neighbouring cells may have embeddings with a cosine near 0.5: e^4.5 · 0.5 tells them apart with certainty.
-        self.log_scale = nn.Parameter(torch.tensor(4.5))
+        self.weight = nn.Parameter(torch.randn(maps, cells, dimensions) / dimensions**0.5)
+
+    def codes(self) -> Tensor:
+        """[K,G,d]. Their mean is taken out: attention is uniform at first, and would make all embeddings the mean."""
+        return self.weight - self.weight.mean(dim=1, keepdim=True)
 
     def embed(self, maps: Tensor) -> Tensor:
-        """Unit embeddings [...,d] of attention maps [...,K,G]."""
-        # Without the mean, the uniform maps at the start of training would all be one embedding.
-        return functional.normalize((maps - 1 / self.cells).flatten(-2) @ self.weight, dim=-1)
-
-    def lift(self, z: Tensor) -> Tensor:
-        """Attention maps [...,K,G] of embeddings [...,d]."""
-        logits = z @ functional.normalize(self.weight, dim=1).T * self.log_scale.exp()
-        return logits.unflatten(-1, (self.maps, self.cells)).softmax(-1)
+        """Unit embeddings [N,d] of attention maps [N,K,G]."""
+        return functional.normalize(maps.flatten(1) @ self.codes().flatten(0, 1), dim=-1)
 
 
 class SpatialEncoder(nn.Module):
     """Where to look: K attention maps over the grid, read out into an embedding."""
 
-    def __init__(self, network: GridNetwork, readout: Readout) -> None:
+    def __init__(self, features: GridFeatures, width: int, maps: int, readout: Readout) -> None:
         super().__init__()
-        self.network, self.readout = network, readout
+        self.features, self.readout = features, readout
+        self.head = head(width, maps)
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Embeddings [N,d] and attention maps [N,K,G] of images [N,3,H,W]."""
-        maps = self.network(images).flatten(2).softmax(-1)
+        maps = self.head(self.features(images)).flatten(2).softmax(-1)
         return self.readout.embed(maps), maps
 
 
 class TransportModel(nn.Module):
     """Where each action leads from each cell, read from one frame of the level; a step only looks it up.
 
-    For every cell and action the context network gives a distribution over displacements of up to `reach` cells. It
-    is the same function everywhere in the picture, so cells that play never reached are predicted too, and it runs once
-    a level, not once a step. Moving the attention map by it and reading the result out are both linear, so a level's
-    context is one matrix and a step is a soft look-up in it.
+    For every cell and action two networks give two answers, and a third number says which one counts:
+
+    - jump: a distribution over displacements of up to `reach` cells, from features that see the whole neighbourhood;
+    - glide: a distribution over the cell and its eight neighbours, from features that see little more than those,
+      followed `reach` times. Where a thing slides until something stops it, this has one local rule to learn.
+
+    Both are the same function everywhere in the picture, so cells that play never reached are predicted too, and they
+    are computed once a level, not once a step. All of it is linear in the codes of the cells, so a level's context is
+    one matrix, and a step finds the cell of an embedding (softly: an embedding that is slightly off falls back onto its
+    cell) and reads its row.
     """
 
-    destinations: Tensor
-    inside: Tensor
+    jump_targets: Tensor
+    jump_inside: Tensor
+    glide_inside: Tensor
 
-    def __init__(self, network: GridNetwork, readout: Readout, grid: tuple[int, int], reach: int, actions: int) -> None:
+    def __init__(self, patch: int, width: int, blocks: int, readout: Readout, grid: Grid, actions: int) -> None:
         super().__init__()
-        self.network, self.readout, self.actions = network, readout, actions
-        rows, columns = grid
-        offsets = torch.arange(-reach, reach + 1)
-        cell_row, cell_column = torch.arange(rows * columns) // columns, torch.arange(rows * columns) % columns
-        to_row = cell_row[:, None, None] + offsets[:, None]  # [G,2·reach+1,1]
-        to_column = cell_column[:, None, None] + offsets  # [G,1,2·reach+1]
-        inside = (to_row >= 0) & (to_row < rows) & (to_column >= 0) & (to_column < columns)
-        destinations = torch.where(inside, to_row * columns + to_column, 0)
-        self.register_buffer("inside", inside.flatten(1), persistent=False)  # [G,O] for O displacements
-        self.register_buffer("destinations", destinations.flatten(1), persistent=False)  # [G,O]
+        self.readout, self.grid, self.actions = readout, grid, actions
+        self.near = GridFeatures(patch, width, blocks=1)
+        self.far = nn.Sequential(*(ResidualBlock(width) for _ in range(blocks)))
+        self.glide_head = head(width, actions * 9)
+        self.jump_head = head(width, actions * (2 * grid.reach + 1) ** 2)
+        self.choice_head = head(width, actions)
+        # Codes of neighbouring cells may have a cosine near 0.5: e^4.5 · 0.5 tells them apart with certainty.
+        self.log_scale = nn.Parameter(torch.tensor(4.5))
+        targets, inside = grid.displacements(grid.reach)
+        self.register_buffer("jump_targets", targets, persistent=False)  # [G,O] for O displacements
+        self.register_buffer("jump_inside", inside, persistent=False)  # [G,O]
+        self.register_buffer("glide_inside", grid.displacements(1)[1].T, persistent=False)  # [9,G]
 
     def context(self, images: Tensor) -> Tensor:
-        """[L,K·G,A·d]: what each cell adds to the embedding after each action, from one image [L,3,H,W] of each level."""
-        levels, (cells, displacements) = len(images), self.inside.shape
-        logits = self.network(images).view(levels, self.actions, displacements, cells).transpose(2, 3)  # [L,A,G,O]
-        chances = logits.masked_fill(~self.inside, -torch.inf).softmax(-1)
-        destinations = self.destinations.expand(levels, self.actions, cells, displacements)
-        transport = chances.new_zeros(levels, self.actions, cells, cells).scatter_add(-1, destinations, chances)
-        weight = self.readout.weight.view(self.readout.maps, cells, -1)  # [K,G,d]
-        # Every map moves alike. Centred as in Readout.embed: rows of `transport` sum to one.
-        contributions = (transport - 1 / cells).unsqueeze(1) @ weight.unsqueeze(1)  # [L,K,A,G,d] by broadcasting
-        return contributions.transpose(2, 3).flatten(3).flatten(1, 2)
+        """[L,K·G,A·d]: the code that each cell leads to by each action, from one image [L,3,H,W] of each level."""
+        near = self.near(images)
+        far = self.far(near)
+        codes = self.readout.codes()  # [K,G,d]
+        by_jump = self._jump(self.jump_head(far), codes)
+        by_glide = self._glide(self.glide_head(near), codes)
+        choice = self.choice_head(far).flatten(2).sigmoid()[:, :, None, :, None]  # [L,A,1,G,1]
+        added = by_glide + choice * (by_jump - by_glide)  # [L,A,K,G,d]
+        return added.permute(0, 2, 3, 1, 4).flatten(3).flatten(1, 2)
+
+    def _jump(self, logits: Tensor, codes: Tensor) -> Tensor:
+        """[L,A,K,G,d] codes after a jump, from logits [L,A·O,R,C]."""
+        cells, displacements = self.jump_inside.shape
+        logits = logits.view(-1, self.actions, displacements, cells).transpose(2, 3)  # [L,A,G,O]
+        chances = logits.masked_fill(~self.jump_inside, -torch.inf).softmax(-1)
+        transport = chances.new_zeros(*chances.shape[:3], cells)
+        transport = transport.scatter_add(-1, self.jump_targets.expand_as(chances), chances)  # [L,A,G,G]
+        return transport.unsqueeze(2) @ codes
+
+    def _glide(self, logits: Tensor, codes: Tensor) -> Tensor:
+        """[L,A,K,G,d] codes at the end of a glide, from logits [L,A·9,R,C]."""
+        rows, columns = self.grid.rows, self.grid.columns
+        logits = logits.view(-1, self.actions, 9, rows * columns).masked_fill(~self.glide_inside, -torch.inf)
+        chances = logits.softmax(2).unflatten(-1, (rows, columns))  # [L,A,9,R,C]
+        maps, _, dimensions = codes.shape
+        ends = codes.transpose(1, 2).reshape(maps * dimensions, rows, columns).expand(*chances.shape[:2], -1, -1, -1)
+        for _ in range(self.grid.reach):
+            padded = functional.pad(ends, (1, 1, 1, 1))  # [L,A,K·d,R+2,C+2]
+            ends = sum(
+                chances[:, :, index, None] * padded[..., index // 3 :, index % 3 :][..., :rows, :columns]
+                for index in range(9)
+            )
+        return ends.unflatten(2, (maps, dimensions)).flatten(4).transpose(3, 4)
+
+    def lift(self, z: Tensor) -> Tensor:
+        """Attention [...,K·G] to the cells of embeddings [...,d]; each map's sums to one."""
+        codes = functional.normalize(self.readout.codes(), dim=-1)
+        logits = z @ codes.flatten(0, 1).T * self.log_scale.exp()
+        return logits.unflatten(-1, codes.shape[:2]).softmax(-1).flatten(-2)
 
     def forward(self, z: Tensor, context: Tensor) -> Tensor:
         """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with contexts [L,K·G,A·d]."""
-        summed = self.readout.lift(z).flatten(-2) @ context
-        return functional.normalize(summed.unflatten(-1, (self.actions, -1)), dim=-1)
+        return functional.normalize((self.lift(z) @ context).unflatten(-1, (self.actions, -1)), dim=-1)
 
 
 class LatentModel(nn.Module):

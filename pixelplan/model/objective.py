@@ -31,7 +31,7 @@ class ObjectiveConfig:
     """β, of the inverse model's cross entropy."""
     pull_weight: float = 1.0
     """Of the distance between different frames of the same state."""
-    look_weight: float = 0.5
+    look_weight: float = 1.0
     """Of attention to places where the frames of a level are all alike (only encoders with attention maps)."""
 
 

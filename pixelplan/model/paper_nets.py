@@ -5,6 +5,8 @@ Shapes: N frames, L levels, S states a level, A actions, d latent dimensions.
 
 from __future__ import annotations
 
+import itertools
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -36,7 +38,7 @@ class ResNet(nn.Module):
         super().__init__()
         widths = [stem, stem, 2 * stem, 4 * stem, 8 * stem]
         stages: list[nn.Module] = []
-        for before, after in zip(widths, widths[1:], strict=False):
+        for before, after in itertools.pairwise(widths):
             stages += [BasicBlock(before, after), BasicBlock(after, after)]
         self.layers = nn.Sequential(
             nn.Conv2d(inputs, stem, 7, stride=2, padding=3, bias=False),

@@ -66,8 +66,9 @@ def collapse_warning(row: dict[str, Any], actions: int) -> str | None:
     if row.get("margin", 0.0) < 0.95 or not guessing:
         return None
     return (
-        f"pass {row['pass']}: the embeddings are all alike (margin loss {row['margin']:.2f}, the inverse model guesses); "
-        "if this lasts, try a smaller forward weight, a larger look weight, a smaller learning rate or more levels"
+        f"pass {row['pass']}: the embeddings are all alike (margin loss {row['margin']:.2f}, the inverse model "
+        "guesses); if this lasts, try a smaller forward weight, a larger look weight, a smaller learning rate or more "
+        "levels"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -10,7 +9,15 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pixelplan.model.nets import GridNetwork, InverseModel, LatentModel, Readout, SpatialEncoder, TransportModel
+from pixelplan.model.nets import (
+    Grid,
+    GridFeatures,
+    InverseModel,
+    LatentModel,
+    Readout,
+    SpatialEncoder,
+    TransportModel,
+)
 from pixelplan.model.paper_nets import PaperEncoder, PaperForwardModel
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import InputError
@@ -78,25 +85,21 @@ class WorldModel(nn.Module):
         self.forward_model: TransportModel | LatentModel | PaperForwardModel
         if config.family == "paper":
             self.encoder = PaperEncoder(sizes.height, sizes.width, dimensions, config.encoder_width)
-            self.forward_model = PaperForwardModel(
-                sizes.height, sizes.width, dimensions, actions, config.encoder_width
-            )
+            self.forward_model = PaperForwardModel(sizes.height, sizes.width, dimensions, actions, config.encoder_width)
         else:
             rows, columns = sizes.grid
-            readout = Readout(config.maps, rows * columns, dimensions)
-            network = GridNetwork(sizes.patch, config.encoder_width, config.encoder_blocks, config.maps)
-            self.encoder = SpatialEncoder(network, readout)
-            self.forward_model = (
-                LatentModel(dimensions, actions) if config.family == "latent" else self._transport(readout)
-            )
+            width, maps = config.encoder_width, config.maps
+            readout = Readout(maps, rows * columns, dimensions)
+            features = GridFeatures(sizes.patch, width, config.encoder_blocks)
+            self.encoder = SpatialEncoder(features, width, maps, readout)
+            if config.family == "latent":
+                self.forward_model = LatentModel(dimensions, actions)
+            else:
+                # Two 3×3 convolutions a block: enough blocks for a cell to see as far as a step can lead.
+                blocks = max(2, -(-sizes.reach // 2))
+                grid = Grid(rows, columns, sizes.reach)
+                self.forward_model = TransportModel(sizes.patch, config.context_width, blocks, readout, grid, actions)
         self.inverse = InverseModel(dimensions, actions) if config.inverse else None
-
-    def _transport(self, readout: Readout) -> TransportModel:
-        # Two 3×3 convolutions a block: enough blocks for a cell to see as far as a step can lead.
-        blocks = max(3, -(-self.sizes.reach // 2))
-        channels = self.sizes.actions * (2 * self.sizes.reach + 1) ** 2
-        network = GridNetwork(self.sizes.patch, self.config.context_width, blocks, channels)
-        return TransportModel(network, readout, self.sizes.grid, self.sizes.reach, self.sizes.actions)
 
     def forward(self, batch: LevelBatch) -> Outputs:
         """Everything the losses need, in one call (so that several processes can share a batch)."""
@@ -137,19 +140,3 @@ class WorldModel(nn.Module):
 def to_images(frames: np.ndarray) -> Tensor:
     """[N,3,H,W] float in −0.5 … 0.5, of frames [N,H,W,3] uint8."""
     return torch.from_numpy(np.ascontiguousarray(frames.transpose(0, 3, 1, 2))).float() / 255 - 0.5
-
-
-PRESETS: dict[str, ModelConfig] = {
-    "spatial": ModelConfig(),
-    "latent": ModelConfig(family="latent"),
-    "paper": ModelConfig(family="paper", dimensions=16, encoder_width=64),
-    "tiny": ModelConfig(dimensions=16, encoder_width=8, context_width=16),
-}
-"""The networks by name. `tiny` is for tests."""
-
-
-def preset(name: str, inverse: bool = True) -> ModelConfig:
-    """A preset by its name, with or without the inverse model."""
-    if name not in PRESETS:
-        raise InputError(f"there is no preset {name!r}; the presets are {', '.join(PRESETS)}")
-    return dataclasses.replace(PRESETS[name], inverse=inverse)

@@ -25,10 +25,6 @@ HEADERS = (
 )
 
 
-class TooLarge(Exception):
-    """A body went beyond the limit while it was read."""
-
-
 class Guard:
     """Refuses foreign hosts, foreign origins and giant bodies; adds the headers that tell browsers to stay here.
 
@@ -53,30 +49,29 @@ class Guard:
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit()) or int(length) > self._body_bytes:
             return await _refuse(scope, receive, send, 413, too_large)
-        read, began = 0, False
-
-        async def counted() -> Message:
-            nonlocal read
+        if scope["type"] == "websocket":
+            return await self._application(scope, receive, send)
+        body = b""
+        while True:  # limits are small enough to hold a body before anybody looks at it
             message = await receive()
-            read += len(message.get("body") or b"")
-            if read > self._body_bytes:
-                raise TooLarge
-            return message
+            if message["type"] == "http.disconnect":
+                return None
+            body += message.get("body") or b""
+            if len(body) > self._body_bytes:
+                return await _refuse(scope, receive, send, 413, too_large)
+            if not message.get("more_body"):
+                break
+        whole = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+        async def again() -> Message:
+            return next(whole, None) or await receive()
 
         async def dressed(message: Message) -> None:
-            nonlocal began
             if message["type"] == "http.response.start":
-                began = True
                 message["headers"] = [*message.get("headers", []), *HEADERS]
             await send(message)
 
-        if scope["type"] == "websocket":
-            return await self._application(scope, receive, send)
-        try:
-            await self._application(scope, counted, dressed)
-        except TooLarge:
-            if not began:
-                await _refuse(scope, receive, send, 413, too_large)
+        return await self._application(scope, again, dressed)
 
     def _problem(self, headers: dict[str, str]) -> str | None:
         """Why a request is not for us, None where it is."""

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from pixelplan.envs import PUZZLES, Level, Puzzle, make_puzzle
+from pixelplan.envs import PUZZLES, Level, Puzzle, get_level, make_puzzle
 from pixelplan.envs.oracle import Oracle
-from pixelplan.evaluation.models import ORACLE, WEIGHTS, open_model
+from pixelplan.evaluation.models import ORACLE, WEIGHTS, find_model, open_model
+from pixelplan.model.checkpoint import read_description
+from pixelplan.planning import one_shot
 from pixelplan.types import InputError, Model
 
-_ORACLES = 64
-"""Levels whose oracles are remembered."""
+_ORACLES = 24
+"""Levels whose oracles are remembered; one holds all frames of its level, up to 3 MB."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +31,8 @@ class Thinker:
     label: str
     note: str
     """One sentence for the visitor, where there is something to explain."""
+    problem: str = ""
+    """Why the model could not be opened."""
 
 
 class Models:
@@ -38,8 +46,8 @@ class Models:
         self._oracles: OrderedDict[tuple[str, int], Oracle] = OrderedDict()
 
     def puzzle(self, env: str) -> Puzzle:
-        """A puzzle by its name; an InputError for an unknown one."""
-        return make_puzzle(env)
+        """A puzzle by its name, with the options its model was made for; an InputError for an unknown one."""
+        return self.thinker(env).puzzle
 
     def thinker(self, env: str) -> Thinker:
         """The model of a puzzle and what to say of it."""
@@ -54,18 +62,26 @@ class Models:
         return self._oracle(env, level) if model is None else model
 
     def _open(self, env: str) -> Thinker:
-        puzzle = self.puzzle(env)
+        puzzle = make_puzzle(env)
         if self._choice == ORACLE:
             return Thinker(puzzle, None, ORACLE, "The planner searches the true rules, not a learned model (oracle).")
-        if self._choice is None:
-            if not (WEIGHTS / env).is_dir():
-                note = "No trained model is shipped for this puzzle: the planner searches the true rules (oracle)."
-                return Thinker(puzzle, None, ORACLE, note)
-            return Thinker(puzzle, open_model(WEIGHTS / env, env, puzzle.pixels), f"shipped: {env}", "")
+        trained_on, options = _training_puzzle(self._choice) if self._choice else (None, {})
+        own = self._choice is not None and trained_on in (None, env)
+        if not own and not (WEIGHTS / env).is_dir():
+            note = "No trained model is shipped for this puzzle: the planner searches the true rules (oracle)."
+            return Thinker(puzzle, None, ORACLE, note)
+        name = str(self._choice) if own else env
         try:
-            return Thinker(puzzle, open_model(self._choice, env, puzzle.pixels), self._choice, "")
+            suited = make_puzzle(env, **options) if own and trained_on == env else puzzle
+            return Thinker(
+                suited, open_model(name, env, suited.pixels), Path(name).name if own else f"shipped {env}", ""
+            )
         except InputError as problem:
-            return Thinker(puzzle, None, ORACLE, f"The true rules stand in (oracle), since {problem}.")
+            logging.getLogger("pixelplan").warning(
+                "%s: %s", env, problem
+            )  # it may name folders, so visitors don't see it
+            note = "The model of this puzzle could not be opened: the planner searches the true rules (oracle)."
+            return Thinker(puzzle, None, ORACLE, note, str(problem))
 
     def _oracle(self, env: str, level: Level) -> Oracle:
         key = (env, level.number)
@@ -78,9 +94,27 @@ class Models:
                     self._oracles.popitem(last=False)
             return self._oracles[key]
 
+    def warm_up(self) -> None:
+        """Open every model and think about one level of each puzzle, so that the first visitor need not wait."""
+        for env in PUZZLES:
+            with contextlib.suppress(InputError):  # a puzzle that is not installed says so when it is asked for
+                level = get_level(self.puzzle(env), 3000)
+                one_shot(self.model(env, level), level.frame(level.start), level.frame(level.goal))
+
     def check(self) -> None:
-        """An InputError where the model the user named suits no puzzle at all."""
+        """An InputError where the model that the user named suits no puzzle at all."""
         if self._choice not in (None, ORACLE):
-            notes = {env: self.thinker(env) for env in PUZZLES}
-            if all(thinker.model is None for thinker in notes.values()):
-                open_model(str(self._choice), "ice-slider", 64)
+            trained_on, _ = _training_puzzle(str(self._choice))
+            thinkers = [self.thinker(env) for env in PUZZLES if trained_on in (None, env)]
+            if not thinkers:
+                raise InputError(
+                    f"the model {self._choice!r} was trained on {trained_on}, which the page does not know"
+                )
+            if all(thinker.model is None for thinker in thinkers):
+                raise InputError(thinkers[0].problem)
+
+
+def _training_puzzle(name: str) -> tuple[str | None, dict[str, Any]]:
+    """The puzzle that a model was trained on, None where it does not say, and that puzzle's options."""
+    data = read_description(find_model(name)).get("request", {}).get("data", {})
+    return data.get("env"), data.get("options") or {}

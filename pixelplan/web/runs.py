@@ -45,6 +45,7 @@ class Run:
         self._projection: Projection | None = None
         self._corrections: list[tuple[np.ndarray, int]] = []
         self._nodes_sent = 0
+        self._telling = 0.0  # seconds spent on telling, which are not the planner's
         self._last: np.ndarray | None = None
         self.steps, self.plans, self.nodes = 0, 0, 0
         self.trail = [self.state]
@@ -62,7 +63,7 @@ class Run:
             episode = self._play(planner)
         except TimeoutError:
             return self._done(False, "time", time.perf_counter() - began)
-        return self._done(episode.solved, episode.ended, episode.seconds)
+        return self._done(episode.solved, episode.ended, max(0.0, episode.seconds - self._telling))
 
     def race(self, planner: str) -> LaneMessage:
         """Let a planner play and tell the whole way at once."""
@@ -95,7 +96,9 @@ class Run:
                 self._tell_step(action, None, None)
             return episode
         self._look()
-        episode = PLANNERS[planner].play(self.model, self._world(), self.goal_frame, PLANNERS[planner].config(), self._random)
+        episode = PLANNERS[planner].play(
+            self.model, self._world(), self.goal_frame, PLANNERS[planner].config(), self._random
+        )
         plan = episode.plans[0]
         self.planned(plan, plan.actions, plan.embeddings[1:], plan.reached)
         with inference():
@@ -107,17 +110,21 @@ class Run:
     def planned(self, plan: Plan, actions: Sequence[int], expected: np.ndarray, claims_goal: bool) -> None:
         """Tell a plan and the route chosen in it: actions, and the embeddings [n,d] expected after each."""
         self._check()
+        began = time.perf_counter()
         self.plans += 1
         self.nodes += plan.nodes
         path = _nodes_along(plan, expected, self.model.threshold)
         view = self._view(plan, actions, path)
         intent = "goal" if claims_goal else "explore" if len(actions) else ""
         self.send(PlanMessage(step=self.steps, intent=intent, plan=view))
+        self._telling += time.perf_counter() - began
 
     def saw(self, action: int, expected: np.ndarray, observed: np.ndarray) -> None:
         """Tell a step: the embedding [d] that was expected and the one of what was seen."""
         self._check()
+        began = time.perf_counter()
         self._tell_step(action, expected, observed)
+        self._telling += time.perf_counter() - began
 
     def _tell_step(self, action: int, expected: np.ndarray | None, observed: np.ndarray | None) -> None:
         self.steps += 1
@@ -128,8 +135,7 @@ class Run:
         )  # fmt: skip
         if expected is not None and observed is not None and self._projection is not None:
             distance = float(distances(expected, observed))
-            (px, py), (ox, oy) = self._projection(np.stack([expected, observed])).tolist()
-            message.predicted, message.observed = (px, py), (ox, oy)
+            message.predicted, message.observed = self._point(expected), self._point(observed)
             message.distance, message.threshold = round(distance, 4), self.model.threshold
             message.agrees = distance < self.model.threshold
             if not message.agrees and self._last is not None:
@@ -139,11 +145,17 @@ class Run:
             self._seen.append(state)
         self.send(message)
 
+    def _point(self, embedding: np.ndarray) -> tuple[float, float, float]:
+        """Where an embedding [d] lies in the projection, and how far from the goal."""
+        assert self._projection is not None
+        x, y = self._projection(embedding[None])[0].tolist()
+        return x, y, round(float(distances(embedding, self._goal)), 4)
+
     def _look(self) -> None:
         """Encode the goal and whatever was seen and not yet encoded."""
         new = [state for state in self._seen if state not in self._embeddings]
         with inference():
-            *rest, self._goal = as_array(self.model.encode(np.stack([*self.level.frames(np.array(new, int)), self.goal_frame])))
+            *rest, self._goal = as_array(self.model.encode(np.stack([*map(self.level.frame, new), self.goal_frame])))
         self._embeddings.update(zip(new, rest, strict=True))
         self._last = self._embeddings[self.state]
 

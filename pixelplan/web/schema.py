@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.base import LAST_LEVEL
 from pixelplan.types import ACTIONS
 
 EnvName = Annotated[str, Field(max_length=40, description="A puzzle's name.", json_schema_extra={"enum": [*PUZZLES]})]
-LevelNumber = Annotated[int, Field(ge=0, le=LAST_LEVEL, description="A level's number.")]
-Action = Annotated[int, Field(ge=0, lt=len(ACTIONS), description=", ".join(f"{n} {a}" for n, a in enumerate(ACTIONS)))]
+
+
+def _whole(value: Any) -> Any:
+    """JSON knows one kind of number: 2.0 is 2."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+LevelNumber = Annotated[Whole, Field(ge=0, le=LAST_LEVEL, description="A level's number.")]
+Action = Annotated[
+    Whole, Field(ge=0, lt=len(ACTIONS), description=", ".join(f"{n} {a}" for n, a in enumerate(ACTIONS)))
+]
 Planner = Literal["one-shot", "full", "image-search"]
 
 
@@ -25,8 +35,10 @@ class Request(BaseModel):
 class Cell(BaseModel):
     """A place on the board, counted from the top left."""
 
-    row: int = Field(ge=0, lt=64)
-    column: int = Field(ge=0, lt=64)
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    row: Whole = Field(ge=0, lt=64)
+    column: Whole = Field(ge=0, lt=64)
 
 
 class NewGame(Request):
@@ -161,8 +173,10 @@ class StepMessage(BaseModel):
     action: int
     state: int
     place: tuple[float, float] = Field(description="The agent's centre (y, x) in pixels.")
-    predicted: tuple[float, float] | None = Field(description="In the projection; None for planners without a model.")
-    observed: tuple[float, float] | None
+    predicted: tuple[float, float, float] | None = Field(
+        description="x and y in the projection, distance to the goal; None for planners without a model."
+    )
+    observed: tuple[float, float, float] | None
     distance: float | None = Field(description="Between the predicted and the observed embedding.")
     threshold: float | None
     agrees: bool = Field(description="Whether the distance is below the threshold.")

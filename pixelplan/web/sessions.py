@@ -112,7 +112,9 @@ class _Resumed(PuzzleEnv):
 def standable(level: Level) -> dict[tuple[int, int], int]:
     """The cells (row, column) on which the agent can stand, and the state that shows it there."""
     states = [*level.starts.tolist(), level.goal, level.start]
-    return {(int(row), int(column)): state for state, (row, column) in zip(states, level.positions[states], strict=True)}
+    return {
+        (int(row), int(column)): state for state, (row, column) in zip(states, level.positions[states], strict=True)
+    }
 
 
 def state_of_cell(level: Level, row: int, column: int) -> int:

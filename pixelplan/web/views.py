@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -20,17 +18,22 @@ from pixelplan.web.projection import Projection
 from pixelplan.web.schema import Cell, GameView, Goal, GraphView, LevelView, Place, PlanView, PuzzleView
 from pixelplan.web.sessions import Game, standable
 
+RULES = {
+    "ice-slider": "Slide over the ice: only a rock or the border stops you. Come to a stop on the flag.",
+    "digit-jump": "The digit under you says how far you jump; a jump that would leave the board stays where it is. "
+    "Reach the bottom right corner.",
+    "procgen-maze": "Lead the mouse to the cheese.",
+}
+
 
 def puzzle_view(env: str, thinker: Thinker) -> PuzzleView:
-    """A puzzle, with the first words of its documentation page as its rules."""
-    kind: Any = PUZZLES[env]
-    text = " ".join((kind.__doc__ or "").split())
-    summary, _, rest = text.partition(" **Rules.** ")
-    rules = re.split(r"(?<=\.) ", rest.partition(" **")[0])[0]
+    """A puzzle, with its rules in a sentence or two: by default the first of its documentation page."""
+    kind = PUZZLES[env]
+    summary = " ".join((kind.__doc__ or "").split("\n\n")[0].split())
     return PuzzleView(
         name=env,
         title=kind.__name__,
-        rules=f"{summary} {rules}",
+        rules=RULES.get(env, summary),
         model=thinker.label,
         trained=thinker.model is not None,
         note=thinker.note,
@@ -46,9 +49,7 @@ def level_view(env: str, level: Level) -> LevelView:
         level=level.number,
         pixels=len(level.background),
         cell=level.patches.shape[1],
-        places=[
-            Place(row=row, column=column, y=y, x=x) for (row, column), (y, x) in zip(cells, middles, strict=True)
-        ],
+        places=[Place(row=row, column=column, y=y, x=x) for (row, column), (y, x) in zip(cells, middles, strict=True)],
     )
 
 
@@ -151,7 +152,7 @@ def true_way(level: Level, actions: Sequence[int], state: int) -> list[tuple[flo
     return places(level, follow(level, actions, state))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def png(pixels: bytes, side: int) -> bytes:
     """A square frame's bytes as PNG."""
     buffer = io.BytesIO()

@@ -1,0 +1,104 @@
+"""README's numbers, made from the records in results/: `make results`. A test fails when they differ."""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pixelplan.envs import PUZZLES
+from pixelplan.experiments.paper import success_rates
+
+ROOT = Path(__file__).parent.parent
+SEEDS = (0, 1, 2)
+
+
+def record(name: str) -> dict[str, Any]:
+    """A record in results/."""
+    found: dict[str, Any] = json.loads((ROOT / "results" / f"{name}.json").read_text())
+    return found
+
+
+def seeds(name: str, value: Callable[[dict[str, Any]], float]) -> str:
+    """The mean over the training seeds of a value of a record, and each seed's own."""
+    values = [value(record(f"main/{name}-seed{seed}")) for seed in SEEDS]
+    return f"**{statistics.mean(values):.3f}** ({', '.join(f'{one:.3f}' for one in values)})"
+
+
+def main_table() -> str:
+    """Success on unseen levels, beside the paper's."""
+    lines = [
+        "Success on unseen levels after training on 1000 levels of random play (20 × 20 steps each): the mean of three",
+        "training seeds, and each of them.",
+        "",
+        "| puzzle | planner | levels 2000–2099 | levels 10000–10999 | optimal among solved | paper, levels 2000–2099 |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, kind in PUZZLES.items():
+        for planner in ("one-shot", "full"):
+            success = [seeds(f"{name}-{planner}-{first}", lambda found: found["success"]) for first in (2000, 10000)]
+            optimal = seeds(f"{name}-{planner}-10000", lambda found: found["optimal"])
+            paper = success_rates(planner)[name]
+            lines.append(f"| {kind.__name__} | {planner} | {success[0]} | {success[1]} | {optimal} | {paper:.2f} |")
+    lines += ["", "Training and planning, on the machine that the records name:", ""]
+    lines += [
+        "| puzzle | training | one-step accuracy | H@10 | one plan (one-shot) | parameters |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, kind in PUZZLES.items():
+        trained = [record(f"main/{name}-training-seed{seed}") for seed in SEEDS]
+        seconds = statistics.mean(one["seconds"] for one in trained)
+        accuracy = statistics.mean(one["validation"]["one_step_accuracy"] for one in trained)
+        hits = statistics.mean(
+            next(row["hits"] for row in one["validation"]["rankings"] if row["horizon"] == 10) for one in trained
+        )
+        plan = statistics.mean(record(f"main/{name}-one-shot-2000-seed{seed}")["seconds_per_plan"] for seed in SEEDS)
+        lines.append(
+            f"| {kind.__name__} | {seconds / 60:.1f} min on {trained[0]['threads']} cores (paper: 20 h on a GPU) | "
+            f"{accuracy:.4f} | {hits:.3f} | {1e3 * plan:.0f} ms | {trained[0]['parameters']:,} |"
+        )
+    lines += [
+        "",
+        "`results/records.sh` makes these records (`results/main/`); accuracy and H@10 are on validation levels 1000–1199.",
+    ]
+    return "\n".join(lines)
+
+
+def speed() -> str:
+    """What the benchmarks measured."""
+    worlds, memory = record("benchmark-environments"), record("benchmark-collect-memory")
+    lines = ["Measured side by side in one run (`make benchmarks`, records in `results/`):", ""]
+    for name, kind in PUZZLES.items():
+        found = worlds[name]
+        lines.append(
+            f"- {kind.__name__}: 1000 levels made in {found['making_1000_levels_seconds']:.1f} s; 400,000 steps recorded in "
+            f"{found['collecting']['seconds']:.1f} s; {found['stepping']['frames_per_second']:,.0f} frames/s from the "
+            f"vectorised environment, {found['stepping']['share_of_copying_speed']:.2f} of the speed of copying them."
+        )
+    lines.append(
+        f"- ProcgenMaze is recorded at {worlds['collecting_against_bare_procgen']:.1f} times the rate of bare Procgen; "
+        f"{memory['levels']:,} levels take {memory['peak_own_memory_mib']:.0f} MiB of the process's own memory."
+    )
+    scaling = record("benchmark-search-scaling")
+    lines.append(
+        f"- A search of {scaling['large']['nodes']:,} nodes takes {scaling['ratio']:.2f} times as long a node as one of "
+        f"{scaling['small']['nodes']:,}."
+    )
+    return "\n".join(lines)
+
+
+def filled(text: str) -> str:
+    """README with its blocks made anew."""
+    for name, make in (("results", main_table), ("speed", speed)):
+        block = rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- end of {name} -->)"
+        content = make()
+        text = re.sub(block, lambda found: f"{found[1]}{content}\n{found[2]}", text, flags=re.DOTALL)  # noqa: B023
+    return text
+
+
+if __name__ == "__main__":
+    readme = ROOT / "README.md"
+    readme.write_text(filled(readme.read_text()))

@@ -1,0 +1,270 @@
+"""DreamerV2 (Hafner et al. 2020) by sheeprl, which gets our games through its configuration and runs on its own.
+
+sheeprl keeps its own checkpoints to go on from; like all pickled files they can hold code, so resume only runs that you
+made yourself. What is played here is a copy of the weights as safetensors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import gymnasium
+import numpy as np
+import torch
+from safetensors.torch import load_file, save
+
+from pixelplan.baselines.policy import Budget
+from pixelplan.envs import IDS, PUZZLES, PlayOptions, Puzzle, PuzzleEnv, make_puzzle
+from pixelplan.files import read_json, write_bytes, write_json
+from pixelplan.types import ACTIONS, InputError
+
+RUN, WEIGHTS = "run.json", "weights.safetensors"
+EPISODE_STEPS = {"ice-slider": 64, "digit-jump": 64, "procgen-maze": 256}
+"""Steps after which an episode of training is cut, since games get stuck for good."""
+
+SIZES = {
+    "small": (
+        "algo.per_rank_batch_size=8",
+        "algo.per_rank_sequence_length=20",
+        "algo.dense_units=200",
+        "algo.world_model.encoder.cnn_channels_multiplier=16",
+        "algo.world_model.recurrent_model.recurrent_state_size=200",
+        "algo.world_model.transition_model.hidden_size=200",
+        "algo.world_model.representation_model.hidden_size=200",
+        "algo.world_model.discrete_size=16",
+        "algo.world_model.stochastic_size=16",
+    ),
+    "original": (),
+}
+"""What is changed of sheeprl's settings for DreamerV2: the original size takes about 20 s a gradient step on a CPU."""
+
+
+@dataclass(frozen=True)
+class DreamerConfig:
+    """What is asked of sheeprl; the rest are its settings for DreamerV2."""
+
+    size: Literal["small", "original"] = "small"
+    """small is for CPUs: batches of 8 × 20 and networks of about half the width."""
+    games: int = 4
+    """Games played at once."""
+    replay_ratio: float = 0.2
+    """Gradient steps for each step played."""
+    learning_starts: int = 1000
+    """Steps played at random before training."""
+    pretrain_steps: int = 100
+    """Gradient steps when training starts."""
+    checkpoint_every: int = 500
+    """Steps between checkpoints: what an interruption can cost."""
+
+
+def make_game(id: str, render_mode: str | None, puzzle: str, first: int, end: int, **options: Any) -> PuzzleEnv:
+    """What sheeprl calls for each of its games; `id` and `render_mode` are its own idea."""
+    play = PlayOptions(levels=(first, end), max_episode_steps=EPISODE_STEPS[puzzle])
+    return PuzzleEnv(make_puzzle(puzzle, **options), play)
+
+
+def train_dreamer(
+    puzzle: Puzzle,
+    name: str,
+    levels: tuple[int, int],
+    steps: int,
+    out: Path,
+    *,
+    config: DreamerConfig = DreamerConfig(),  # noqa: B008 (frozen)
+    seed: int = 0,
+    seconds: float | None = None,
+    resume: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[DreamerPolicy, Budget]:
+    """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost."""
+    if puzzle.pixels != 64:
+        raise InputError(f"DreamerV2 sees 64 × 64 pixels; {name} has frames of {puzzle.pixels}")
+    options = dataclasses.asdict(puzzle)  # type: ignore[call-overload]
+    request = {
+        "algorithm": "dreamer",
+        "env": name,
+        "options": options,
+        "levels": list(levels),
+        "seed": seed,
+        "config": dataclasses.asdict(config),
+    }
+    note = _begin(out, request, resume)
+    saved = _last_checkpoint(out)
+    if saved is None or _steps_of(saved) < steps:
+        began = time.monotonic()
+        command = _command(name, options, levels, steps, out, config, seed, saved)
+        _run(command, out, steps, seconds, progress)
+        note["seconds"] += time.monotonic() - began
+        write_json(out / RUN, note)
+        saved = _last_checkpoint(out)
+    if saved is None:
+        raise InputError(f"DreamerV2 was stopped before its first checkpoint in {out}; give it more time")
+    updates = _copy_weights(saved, out / WEIGHTS)
+    budget = Budget(
+        environment_steps=_steps_of(saved),
+        wanted_steps=steps,
+        seconds=round(note["seconds"], 1),
+        updates=updates,
+        threads=_threads(),
+    )
+    return DreamerPolicy(saved.parents[1] / "config.yaml", out / WEIGHTS), budget
+
+
+class DreamerPolicy:
+    """sheeprl's player; it draws its actions as in training."""
+
+    def __init__(self, settings: Path, weights: Path) -> None:
+        from lightning.fabric import Fabric
+        from omegaconf import OmegaConf
+        from sheeprl.algos.dreamer_v2.agent import build_agent
+        from sheeprl.utils.utils import dotdict
+
+        loaded: Any = OmegaConf.to_container(OmegaConf.load(settings), resolve=True)
+        loaded["env"]["num_envs"] = 1
+        states: dict[str, dict[str, torch.Tensor]] = {"world_model": {}, "actor": {}}
+        for key, tensor in load_file(weights).items():
+            part, _, rest = key.partition("/")
+            states[part][rest] = tensor
+        space = gymnasium.spaces.Dict({"rgb": gymnasium.spaces.Box(0, 255, (3, 64, 64), np.uint8)})
+        *_, self._player = build_agent(
+            Fabric(accelerator="cpu", devices=1),
+            (len(ACTIONS),),
+            False,
+            dotdict(loaded),
+            space,
+            states["world_model"],
+            states["actor"],
+        )
+        self._player.num_envs = 1
+
+    def begin(self, goal_frame: np.ndarray, random: np.random.Generator) -> None:
+        """A new episode with an empty memory; the goal frame is not used, DreamerV2 has only seen rewards."""
+        torch.manual_seed(int(random.integers(2**62)))  # sheeprl draws from torch's own generator
+        self._player.init_states()
+
+    @torch.no_grad()
+    def act(self, frame: np.ndarray) -> int:
+        """An action in a frame [64,64,3], given all frames since the episode began."""
+        picture = torch.from_numpy(frame).permute(2, 0, 1)[None, None].float() / 255 - 0.5
+        return int(self._player.get_actions({"rgb": picture})[0].argmax())
+
+
+def _begin(out: Path, request: dict[str, Any], resume: bool) -> dict[str, Any]:
+    """What is noted of the run in a folder, fresh or to go on from; an InputError where it holds another one."""
+    if not (out / RUN).exists():
+        if out.is_dir() and any(out.iterdir()):
+            raise InputError(f"{out} is not empty; name a new folder")
+        out.mkdir(parents=True, exist_ok=True)
+        write_json(out / RUN, {"request": request, "seconds": 0.0})
+    elif not resume:
+        raise InputError(f"{out} holds a run already; add --resume to go on, or name a new folder")
+    note: dict[str, Any] = read_json(out / RUN)
+    for key, value in request.items():
+        if note["request"].get(key) != value:
+            raise InputError(f"{out} holds a run with {key} {note['request'].get(key)}, not {value}")
+    return note
+
+
+def _command(
+    name: str,
+    options: dict[str, Any],
+    levels: tuple[int, int],
+    steps: int,
+    out: Path,
+    config: DreamerConfig,
+    seed: int,
+    saved: Path | None,
+) -> list[str]:
+    """sheeprl's command line: DreamerV2 on our games, on the CPU."""
+    first, end = levels
+    known = {field.name for field in dataclasses.fields(PUZZLES[name])}
+    return [
+        *(sys.executable, "-m", "sheeprl", "exp=dreamer_v2", "env=gym", f"env.id={IDS[name]}"),
+        "env.wrapper._target_=pixelplan.baselines.dreamer.make_game",
+        *(f"+env.wrapper.puzzle={name}", f"+env.wrapper.first={first}", f"+env.wrapper.end={end}"),
+        *(f"+env.wrapper.{key}={value}" for key, value in options.items() if key in known and value is not None),
+        *(f"env.num_envs={config.games}", "env.sync_env=True", "env.capture_video=False"),
+        *("fabric.accelerator=cpu", "fabric.devices=1", f"num_threads={_threads()}", f"seed={seed}"),
+        *(f"algo.total_steps={steps}", f"algo.replay_ratio={config.replay_ratio}", "algo.run_test=False"),
+        *(f"algo.learning_starts={config.learning_starts}", f"algo.per_rank_pretrain_steps={config.pretrain_steps}"),
+        *(f"buffer.size={max(steps, 1000)}", f"checkpoint.every={config.checkpoint_every}", "checkpoint.keep_last=1"),
+        *(f"log_root={out.resolve()}", "root_dir=sheeprl", "run_name=run", f"metric.log_every={steps}"),
+        *SIZES[config.size],
+        *([f"checkpoint.resume_from={saved}"] if saved else []),
+    ]
+
+
+def _run(
+    command: list[str], out: Path, steps: int, seconds: float | None, progress: Callable[[int, int], None]
+) -> None:
+    """Run sheeprl to its end or until time is up; an InputError with its last words where it fails."""
+    root = Path(__file__).parents[2]  # so that sheeprl finds this package where it is not installed
+    paths = os.pathsep.join([str(root), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": paths, "HYDRA_FULL_ERROR": "1"}
+    last_words: deque[str] = deque(maxlen=5)
+    began = time.monotonic()
+    with _started(command, out, environment) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            last_words.append(line.strip())
+            found = re.search(r"policy_step=(\d+)", line)
+            if found:
+                progress(int(found[1]), steps)
+            if seconds is not None and time.monotonic() - began > seconds:
+                process.terminate()  # the last checkpoint stays
+                return
+    if process.returncode:
+        raise InputError(f"sheeprl ended with code {process.returncode}: {' | '.join(last_words)}")
+
+
+@contextlib.contextmanager
+def _started(command: list[str], out: Path, environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """A process whose words can be read; it never outlives this."""
+    process = subprocess.Popen(
+        command, cwd=out, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    try:
+        yield process
+        process.wait()
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
+
+
+def _last_checkpoint(out: Path) -> Path | None:
+    """The newest of sheeprl's checkpoints."""
+    return max(out.glob("sheeprl/**/ckpt_*.ckpt"), key=_steps_of, default=None)
+
+
+def _steps_of(checkpoint: Path) -> int:
+    return int(checkpoint.name.split("_")[1])
+
+
+def _copy_weights(checkpoint: Path, path: Path) -> int:
+    """Write what plays as safetensors; gives the number of gradient steps."""
+    stand_in = (list, "sheeprl.utils.fs.BufferFiles")  # the one thing in it that is neither a tensor nor plain
+    with torch.serialization.safe_globals([stand_in]):
+        state = torch.load(checkpoint, map_location="cpu", weights_only=True)
+    tensors = {
+        f"{part}/{key}": tensor.contiguous().clone()
+        for part in ("world_model", "actor")
+        for key, tensor in state[part].items()
+    }
+    write_bytes(path, save(tensors))
+    return int(state["per_rank_gradient_steps"])
+
+
+def _threads() -> int:
+    return torch.get_num_threads()

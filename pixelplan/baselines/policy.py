@@ -1,0 +1,57 @@
+"""What a trained baseline is to the judge: something that looks at a frame and acts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from pixelplan.types import Episode, World
+
+
+class Policy(Protocol):
+    """Acts in one episode after another; all its chance comes from the generator it is handed."""
+
+    def begin(self, goal_frame: np.ndarray, random: np.random.Generator) -> None:
+        """A new episode, towards a goal frame [H,W,3] uint8 for those who can use one."""
+
+    def act(self, frame: np.ndarray) -> int:
+        """The action in a frame [H,W,3] uint8."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a baseline was given before it was judged, and what it made of it."""
+
+    environment_steps: int
+    """Steps taken in training levels, those before an interruption included."""
+    wanted_steps: int
+    """Steps that were asked for; a run that was cut off reached fewer."""
+    seconds: float
+    """Wall time of training."""
+    updates: int = 0
+    """Gradient steps."""
+    threads: int = 1
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """Whatever else this algorithm has to say about its training."""
+
+
+def play_policy(
+    policy: Policy, world: World, goal_frame: np.ndarray, step_limit: int, random: np.random.Generator
+) -> Episode:
+    """Let a policy act until the goal is reached or the steps are used up."""
+    frame, solved = world.reset()
+    policy.begin(goal_frame, random)
+    frames, seconds = [frame], 0.0
+    actions: list[int] = []
+    while not solved and len(actions) < step_limit:
+        began = time.perf_counter()
+        action = policy.act(frame)
+        seconds += time.perf_counter() - began
+        frame, solved = world.step(action)
+        actions.append(action)
+        frames.append(frame)
+    return Episode(tuple(actions), np.stack(frames), solved, "solved" if solved else "steps", seconds=seconds)

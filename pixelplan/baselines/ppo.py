@@ -1,0 +1,270 @@
+"""PPO by stable-baselines3 with Procgen's settings, on many games at once, with nothing but the sparse reward.
+
+Schulman et al. 2017; settings of Cobbe et al. 2020: 64 games, learning rate 5e-4, discount 0.999, λ 0.95, 3 epochs of
+8 minibatches, clip 0.2, entropy 0.01. Unlike their code it does not normalise rewards nor clip the value's change.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import gymnasium
+import numpy as np
+import torch
+from stable_baselines3 import PPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.policies import ActorCriticCnnPolicy, ActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.vec_env import VecEnv, VecMonitor
+
+from pixelplan.baselines.checkpoint import begin_run, load_run, save_run
+from pixelplan.baselines.impala import ImpalaEncoder
+from pixelplan.baselines.policy import Budget
+from pixelplan.envs import PlayOptions, Puzzle, PuzzleVectorEnv
+from pixelplan.types import ACTIONS
+
+ROLLOUT_STEPS = {"ice-slider": 64, "digit-jump": 64, "procgen-maze": 256}
+"""Steps of a game in one rollout, after which its episode is cut.
+
+The paper chooses it for each puzzle, because games get stuck for good: 256 is Procgen's, a quarter does for boards
+whose solutions have about ten moves.
+"""
+
+
+@dataclass(frozen=True)
+class PpoConfig:
+    """Procgen's settings, and what they leave open."""
+
+    network: Literal["nature", "impala"] = "nature"
+    """nature is stable-baselines3's NatureCNN; impala is Procgen's network, about ten times the work."""
+    games: int = 64
+    """Games played at once."""
+    rollout_steps: int | None = None
+    """Steps of each game in a rollout and at most in an episode; by default as the puzzle needs."""
+    learning_rate: float = 5e-4
+    discount: float = 0.999
+    gae_lambda: float = 0.95
+    epochs: int = 3
+    minibatches: int = 8
+    clip: float = 0.2
+    entropy: float = 0.01
+
+
+def train_ppo(
+    puzzle: Puzzle,
+    name: str,
+    levels: tuple[int, int],
+    steps: int,
+    out: Path,
+    *,
+    config: PpoConfig = PpoConfig(),  # noqa: B008 (frozen)
+    seed: int = 0,
+    seconds: float | None = None,
+    resume: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[PpoPolicy, Budget]:
+    """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost."""
+    rollout = config.rollout_steps or ROLLOUT_STEPS[name]
+    request = {
+        "algorithm": "ppo",
+        "env": name,
+        "options": dataclasses.asdict(puzzle),  # type: ignore[call-overload]
+        "levels": levels,
+        "seed": seed,
+        "config": dataclasses.asdict(dataclasses.replace(config, rollout_steps=rollout)),
+    }
+    note = begin_run(out, request, resume)
+    steps_before = note["steps"] if note else 0
+    games = PuzzleVectorEnv(
+        puzzle, config.games, PlayOptions(levels=levels, max_episode_steps=rollout), autoreset_mode="SameStep"
+    )
+    agent = PPO(
+        ActorCriticCnnPolicy,
+        VecMonitor(VecGames(games)),
+        n_steps=rollout,
+        batch_size=max(1, rollout * config.games // config.minibatches),
+        n_epochs=config.epochs,
+        learning_rate=config.learning_rate,
+        gamma=config.discount,
+        gae_lambda=config.gae_lambda,
+        clip_range=config.clip,
+        ent_coef=config.entropy,
+        policy_kwargs=_network(config, puzzle.pixels),
+        seed=seed + steps_before,  # not the games of the start again
+        device="cpu",
+    )
+    agent.policy.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # a fifth faster on CPUs
+    if note:
+        load_run(out, agent.policy, agent.policy.optimizer)
+        agent.num_timesteps, agent._n_updates = note["steps"], note["updates"]
+    keeper = Keeper(out, request, note, steps, seconds, progress)
+    if agent.num_timesteps < steps:
+        agent.learn(steps - agent.num_timesteps, callback=keeper, reset_num_timesteps=False)
+        keeper.save()
+    budget = Budget(
+        environment_steps=keeper.saved_steps,
+        wanted_steps=steps,
+        seconds=round(keeper.seconds_gone(), 1),
+        updates=agent._n_updates * config.minibatches,
+        threads=torch.get_num_threads(),
+    )
+    return PpoPolicy(agent.policy), budget
+
+
+class PpoPolicy:
+    """Draws actions as in training: in a deterministic world, always taking the likeliest one can loop forever."""
+
+    def __init__(self, network: ActorCriticPolicy) -> None:
+        self._network = network.eval()
+
+    def begin(self, goal_frame: np.ndarray, random: np.random.Generator) -> None:
+        """A new episode; the goal frame is not used, PPO has only seen rewards."""
+        self._random = random
+
+    def act(self, frame: np.ndarray) -> int:
+        """An action drawn by its probability in a frame [H,W,3]."""
+        pictures = torch.from_numpy(frame).permute(2, 0, 1)[None]
+        with torch.no_grad():
+            found: Any = self._network.get_distribution(pictures).distribution
+        chances = found.probs[0].double().numpy()
+        return int(self._random.choice(len(ACTIONS), p=chances / chances.sum()))
+
+
+class VecGames(VecEnv):
+    """Our vectorised games as stable-baselines3 wants them.
+
+    A finished game starts again in the same step; its last frame is in its info as `terminal_observation`, and
+    `TimeLimit.truncated` says that it was cut and not won, so that its value goes on counting.
+    """
+
+    def __init__(self, games: PuzzleVectorEnv) -> None:
+        self.games = games
+        super().__init__(games.num_envs, games.single_observation_space, games.single_action_space)
+        self._seed: int | None = None
+        self._actions = np.zeros(games.num_envs, np.int64)
+
+    def reset(self) -> np.ndarray:
+        """First frames [N,H,W,3] of all games."""
+        frames, _ = self.games.reset(seed=self._seed)
+        self._seed = None  # a seed counts for one reset, as in Gymnasium
+        return frames
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Note the actions [N] for `step_wait`."""
+        self._actions = np.asarray(actions)
+
+    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
+        """Frames [N,H,W,3], rewards [N], whether an episode ended [N], and an info for each game."""
+        frames, rewards, terminated, truncated, infos = self.games.step(self._actions)
+        over = terminated | truncated
+        listed: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for game in np.flatnonzero(over):
+            listed[game]["terminal_observation"] = infos["final_obs"][game]
+            listed[game]["TimeLimit.truncated"] = bool(truncated[game] and not terminated[game])
+        return frames, rewards.astype(np.float32), over, listed
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Let the next reset begin game i with seed + i."""
+        self._seed = seed
+        return [None if seed is None else seed + game for game in range(self.num_envs)]
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """The same value for each game: they are one object."""
+        return [getattr(self.games, attr_name, None) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Refused: there are no single environments to change."""
+        raise NotImplementedError("the games are one object; single ones cannot be changed")
+
+    def env_method(self, method_name: str, *arguments: Any, indices: Any = None, **keywords: Any) -> list[Any]:
+        """Refused: there are no single environments to call."""
+        raise NotImplementedError("the games are one object; single ones cannot be called")
+
+    def env_is_wrapped(self, wrapper_class: type[gymnasium.Wrapper], indices: Any = None) -> list[bool]:
+        """No game is wrapped."""
+        return [False for _ in self._get_indices(indices)]
+
+
+class ImpalaFeatures(BaseFeaturesExtractor):
+    """Procgen's network as stable-baselines3 takes it; pictures arrive as values from 0 to 1."""
+
+    def __init__(self, observation_space: gymnasium.Space[Any], pixels: int) -> None:
+        super().__init__(observation_space, features_dim=256)
+        self.encoder = ImpalaEncoder(pixels, features=256)
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """[N,3,H,W] → [N,256]."""
+        return self.encoder(observations)
+
+
+def _network(config: PpoConfig, pixels: int) -> dict[str, Any]:
+    """How stable-baselines3 builds the policy; Adam's ε is that of Procgen's code."""
+    options: dict[str, Any] = {"optimizer_kwargs": {"eps": 1e-5}}
+    if config.network == "impala":
+        options |= {"features_extractor_class": ImpalaFeatures, "features_extractor_kwargs": {"pixels": pixels}}
+    return options
+
+
+class Keeper(BaseCallback):
+    """Between rollouts: writes checkpoints and a line of metrics, moves the bar, and ends training in time."""
+
+    SECONDS_BETWEEN_CHECKPOINTS = 60.0
+
+    def __init__(
+        self,
+        out: Path,
+        request: dict[str, Any],
+        note: dict[str, Any] | None,
+        steps: int,
+        seconds: float | None,
+        progress: Callable[[int, int], None],
+    ) -> None:
+        super().__init__()
+        self._out, self._request, self._steps, self._progress = out, request, steps, progress
+        self._limit = float("inf") if seconds is None else seconds
+        self._seconds_before = note["seconds"] if note else 0.0
+        self.saved_steps = note["steps"] if note else 0
+        self._began = self._last_saved = time.monotonic()
+        self._time_is_up = False
+
+    def seconds_gone(self) -> float:
+        """Wall time of training, that before an interruption included, up to the last checkpoint."""
+        return self._seconds_before + self._last_saved - self._began
+
+    def _on_rollout_start(self) -> None:
+        now = time.monotonic()
+        self._progress(self.num_timesteps, self._steps)
+        time_is_up = now - self._began > self._limit
+        if time_is_up or now - self._last_saved > self.SECONDS_BETWEEN_CHECKPOINTS:
+            self.save()
+        self._time_is_up = time_is_up
+
+    def _on_step(self) -> bool:
+        return not self._time_is_up
+
+    def save(self) -> None:
+        """Write a checkpoint, unless time was up when the last one was written: a begun rollout does not count."""
+        if self._time_is_up:
+            return
+        self._last_saved = time.monotonic()
+        self.saved_steps = self.model.num_timesteps
+        note = {
+            "request": self._request,
+            "steps": self.saved_steps,
+            "updates": self.model._n_updates,
+            "seconds": self.seconds_gone(),
+        }
+        save_run(self._out, self.model.policy, self.model.policy.optimizer, note)
+        returns = [episode["r"] for episode in self.model.ep_info_buffer or ()]
+        line = {**{key: note[key] for key in ("steps", "seconds")}, "mean_return": float(np.mean(returns or [0.0]))}
+        with (self._out / "metrics.jsonl").open("a") as file:
+            file.write(json.dumps(line) + "\n")

@@ -1,0 +1,57 @@
+"""The demonstration: unseen levels of every puzzle, solved live with the shipped models."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from pixelplan.envs import PUZZLES, get_level, make_puzzle
+from pixelplan.envs.pictures import sheet
+from pixelplan.evaluation.figures import solution_picture
+from pixelplan.evaluation.models import open_model
+from pixelplan.evaluation.run import evaluate
+from pixelplan.evaluation.solve import solve, write_figure
+from pixelplan.experiments.paper import success_rates
+from pixelplan.files import write_picture
+from pixelplan.types import InputError, Result
+
+LEVELS = range(3000, 3050)
+"""Levels on which nothing was trained, tuned or measured."""
+SHOWN = 3007
+
+
+def demo(out: Path) -> None:
+    """Solve levels, print how it went beside the paper's figures, and write pictures and GIFs to a folder."""
+    console = Console(width=110)
+    console.print(f"Planning from pixels on levels {LEVELS.start} to {LEVELS.stop - 1}, none of them seen in training.")
+    table = Table("puzzle", "planner", "solved", "optimal", "ms a plan", "solved in the paper")
+    pictures, titles = [], []
+    began = time.perf_counter()
+    for name in PUZZLES:
+        try:
+            get_level(make_puzzle(name), SHOWN)
+        except InputError as problem:
+            console.print(f"{name} is left out: {problem}")
+            continue
+        model = open_model(name, name, 64)
+        for planner in ("one-shot", "full"):
+            result = evaluate(name, f"{LEVELS.start}:{LEVELS.stop}", planner=planner, model=model)
+            table.add_row(name, planner, *_cells(result), f"{success_rates(planner)[name]:.2f}")
+        level, episode = solve(name, SHOWN, planner="one-shot", model=model)
+        pictures.append(solution_picture(level, episode))
+        titles.append(f"{name}, level {SHOWN}: {len(episode.actions)} steps")
+        write_figure(level, episode, out / f"{name}.gif")
+    write_picture(out / "solutions.png", sheet(pictures, titles, columns=3))
+    console.print(table)
+    console.print(f"{time.perf_counter() - began:.0f} s in all. Look at {out}/solutions.png and {out}/*.gif")
+
+
+def _cells(result: Result) -> tuple[str, str, str]:
+    """Solved, optimal among the solved, and milliseconds a plan."""
+    solved = sum(one.solved for one in result.episodes)
+    optimal = "" if result.optimal is None else f"{result.optimal:.2f}"
+    speed = "" if result.seconds_per_plan is None else f"{1e3 * result.seconds_per_plan:.1f}"
+    return f"{solved} of {len(result.episodes)}", optimal, speed

@@ -1,0 +1,128 @@
+"""What a trained model is and does, in words and as a picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pixelplan.data.identity import states_of_frames
+from pixelplan.model.batches import LevelPlay, level_plays
+from pixelplan.model.checkpoint import load_model, read_description
+from pixelplan.model.metrics import rankings, step_errors
+from pixelplan.model.world_model import WorldModel
+from pixelplan.types import InputError, Trajectories
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LEVELS_MEASURED = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Inspection:
+    """A report, and a picture where there was data to draw it from."""
+
+    report: str
+    picture: Figure | None
+
+
+def inspect_model(folder: str | Path, data: Trajectories | None = None, level: int | None = None) -> Inspection:
+    """Sizes and stored measurements of the model in a folder; with data, its metrics there and a picture of a level.
+
+    The picture is of the data's level with the given number, or of its first one.
+    """
+    folder = Path(folder)
+    model, description = load_model(folder), read_description(folder)
+    lines = [f"{folder}: {describe(model)}", *stored_lines(description)]
+    if data is None:
+        return Inspection("\n".join(lines), None)
+    if data.frames.shape[1:3] != (model.sizes.height, model.sizes.width):
+        raise InputError(
+            f"the data's frames are {data.frames.shape[1]} × {data.frames.shape[2]} pixels; this model takes "
+            f"{model.sizes.height} × {model.sizes.width}"
+        )
+    numbers = np.unique(data.episode_level).tolist()
+    if level is not None and level not in numbers:
+        raise InputError(f"the data has no level {level}; it has {len(numbers)} levels from {numbers[0]}")
+    levels = level_plays(data, states_of_frames(data))
+    lines += measured_lines(model, levels[:LEVELS_MEASURED])
+    return Inspection("\n".join(lines), latent_picture(model, levels[0 if level is None else numbers.index(level)]))
+
+
+def describe(model: WorldModel) -> str:
+    """Sizes in one line."""
+    rows, columns = model.sizes.grid
+    count = sum(parameter.numel() for parameter in model.parameters())
+    return (
+        f"{model.config.family} model, {count:,} parameters, {model.config.dimensions} dimensions, "
+        f"frames of {model.sizes.height} × {model.sizes.width} pixels in {rows} × {columns} cells, "
+        f"{model.sizes.actions} actions"
+    )
+
+
+def stored_lines(description: dict[str, object]) -> list[str]:
+    """What the config file says about training, calibration and validation."""
+    lines = []
+    data, calibration, validation = (description.get(key) for key in ("data", "calibration", "validation_metrics"))
+    if isinstance(data, dict):
+        lines.append(f"  trained on      {data.get('env')}, levels {data.get('levels')}, in {description['seconds']} s")
+    if isinstance(calibration, dict):
+        lines.append(
+            f"  threshold       {calibration['threshold']}: {calibration['missed']:.3%} of predictions missed, "
+            f"{calibration['confused']:.3%} taken for another state"
+        )
+    if isinstance(validation, dict):
+        ranked = ", ".join(f"H@{one['horizon']} {one['hits']:.4f}" for one in validation["rankings"])
+        lines.append(f"  then validated  one-step accuracy {validation['one_step_accuracy']:.5f}, {ranked}")
+    return lines
+
+
+def measured_lines(model: WorldModel, levels: list[LevelPlay]) -> list[str]:
+    """The metrics on levels."""
+    errors = step_errors(model, levels)
+    lines = [
+        f"  measured on     {len(levels)} levels, {len(errors.right):,} distinct steps",
+        f"  one-step        {errors.accuracy(model.threshold):.5f} right, errors of {np.median(errors.right):.4f} "
+        f"(median) and {errors.right.max():.4f} (largest), states at least {errors.separation.min():.4f} apart",
+    ]
+    for one in rankings(model, levels):
+        lines.append(
+            f"  after {one.horizon:2} steps  H@{one.horizon} {one.hits:.4f}, "
+            f"MRR@{one.horizon} {one.reciprocal_rank:.4f} ({one.episodes} episodes)"
+        )
+    return lines
+
+
+def latent_picture(model: WorldModel, level: LevelPlay) -> Figure:
+    """Embeddings of a level's frames on their two main axes, coloured by position, and the predicted ones with them."""
+    from matplotlib.figure import Figure
+
+    frames = np.asarray(level.frames)
+    z = model.encode(frames)
+    steps = level.steps()
+    predicted = model.step(z, model.context(frames[0]))[steps[:, 0], steps[:, 1]].numpy()
+    seen = z.numpy()
+    centre = seen.mean(axis=0)
+    axes = np.linalg.svd(seen - centre, full_matrices=False)[2][:2].T  # [d,2]
+    colours = _colours(frames)
+    figure = Figure(figsize=(10, 5), layout="constrained")
+    left, right = figure.subplots(1, 2, sharex=True, sharey=True)
+    true, made = (seen - centre) @ axes, (predicted - centre) @ axes
+    left.scatter(*true.T, c=colours, s=40)
+    left.set_title("frames of the level, coloured by where they differ")
+    right.scatter(*true.T, c=colours, s=60, alpha=0.3)
+    right.scatter(*made.T, c=colours[steps[:, 2]], s=10, marker="x")
+    right.set_title("predicted (×) and true (○)")
+    return figure
+
+
+def _colours(frames: np.ndarray) -> np.ndarray:
+    """[n,3] red and blue from the row and column at which each frame differs most from the level's typical one."""
+    differs = (frames != np.median(frames, axis=0).astype(np.uint8)).any(axis=3)  # [n,H,W]
+    weight = np.maximum(differs.sum(axis=(1, 2)), 1)
+    rows = (differs.sum(axis=2) * np.linspace(0, 1, frames.shape[1])).sum(axis=1) / weight
+    columns = (differs.sum(axis=1) * np.linspace(0, 1, frames.shape[2])).sum(axis=1) / weight
+    return np.stack([rows, 0.4 * np.ones_like(rows), columns], axis=1)

@@ -1,0 +1,141 @@
+"""Routes of games: begin, play, aim, plan, save."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import FastAPI, Path, Query
+from fastapi.responses import Response
+from PIL import Image, UnidentifiedImageError
+
+from pixelplan.evaluation.figures import episode_gif, solution_picture
+from pixelplan.types import InputError
+from pixelplan.web.levels import REFUSALS, open_level
+from pixelplan.web.limits import Limits
+from pixelplan.web.models import Models
+from pixelplan.web.runs import Run
+from pixelplan.web.schema import GameView, Moves, NewGame, NewGoal, PlanView
+from pixelplan.web.sessions import Game, Games, state_of_cell, state_of_frame
+from pixelplan.web.views import game_view
+from pixelplan.web.work import Work
+
+GameId = Annotated[str, Path(max_length=64, description="A game's id.")]
+
+
+def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limits: Limits) -> None:
+    """Routes under /api/games."""
+    options: dict[str, Any] = {"tags": ["games"], "responses": REFUSALS}
+
+    @app.post("/api/games", status_code=201, **options)
+    async def begin(wish: NewGame) -> GameView:
+        """Begin a game, perhaps with some moves made and another goal."""
+        level = await work.do(lambda: open_level(models, wish.env, wish.level))
+        goal = None if wish.goal is None else state_of_cell(level, wish.goal.row, wish.goal.column)
+        game = games.add(wish.env, models.puzzle(wish.env), level)
+        game.aim_at(goal)
+        game.play(wish.moves, limits.moves)
+        return game_view(game)
+
+    @app.get("/api/games/{id}", **options)
+    async def look(id: GameId) -> GameView:
+        """A game as it stands."""
+        return game_view(games.get(id))
+
+    @app.delete("/api/games/{id}", status_code=204, **options)
+    async def leave(id: GameId) -> None:
+        """Drop a game."""
+        games.remove(id)
+
+    @app.post("/api/games/{id}/moves", **options)
+    async def move(id: GameId, moves: Moves) -> GameView:
+        """Take actions."""
+        return _changed(games.get(id), lambda game: game.play(moves.actions, limits.moves))
+
+    @app.post("/api/games/{id}/undo", **options)
+    async def undo(id: GameId) -> GameView:
+        """Take the last move back, if there is one."""
+        return _changed(games.get(id), Game.undo)
+
+    @app.post("/api/games/{id}/restart", **options)
+    async def restart(id: GameId) -> GameView:
+        """Go back to the start."""
+        return _changed(games.get(id), Game.restart)
+
+    @app.put("/api/games/{id}/goal", **options)
+    async def aim(id: GameId, goal: NewGoal) -> GameView:
+        """Want another goal: a cell, a frame, or the level's own again."""
+        if goal.cell is not None and goal.frame is not None:
+            raise InputError("a goal is a cell or a frame, not both")
+        game, state = games.get(id), None
+        if goal.cell is not None:
+            state = state_of_cell(game.level, goal.cell.row, goal.cell.column)
+        elif goal.frame is not None:
+            frame = goal.frame
+            state = await work.do(lambda: state_of_frame(game.level, _decode(frame)))
+        return _changed(game, lambda game: game.aim_at(state))
+
+    @app.post("/api/games/{id}/plan", **options)
+    async def plan(id: GameId) -> PlanView:
+        """Plan once from here to the goal, by the model alone, and show the latent graph."""
+        game = games.get(id)
+        return await work.do(
+            lambda: Run(game, models.model(game.env, game.level), limits, lambda message: None).look_and_plan()
+        )
+
+    @app.get("/api/games/{id}/solution.png", response_class=Response, **_picture("image/png"))
+    async def picture(id: GameId) -> Response:
+        """The moves so far as arrows on the level's first frame."""
+        game = games.get(id)
+        episode, level = game.episode(), game.level
+
+        def draw() -> bytes:
+            buffer = io.BytesIO()
+            solution_picture(level, episode).save(buffer, "PNG")
+            return buffer.getvalue()
+
+        return _download(await work.do(draw), game, "png")
+
+    @app.get("/api/games/{id}/solution.gif", response_class=Response, **_picture("image/gif"))
+    async def animation(id: GameId, milliseconds: Annotated[int, Query(ge=20, le=2000)] = 300) -> Response:
+        """The moves so far as an animated picture."""
+        game = games.get(id)
+        if len(game.actions) > limits.gif_steps:
+            raise InputError(f"an animated picture has at most {limits.gif_steps} moves; this game has more")
+        episode = game.episode()
+        return _download(await work.do(lambda: episode_gif(episode, milliseconds)), game, "gif")
+
+
+def _changed(game: Game, change: Callable[[Game], None]) -> GameView:
+    change(game)
+    return game_view(game)
+
+
+def _picture(kind: str) -> dict[str, Any]:
+    """How a route that answers with a picture is documented."""
+    answers = {**REFUSALS, 200: {"content": {kind: {}}, "description": "The picture"}}
+    return {"tags": ["games"], "responses": answers}
+
+
+def _download(data: bytes, game: Game, ending: str) -> Response:
+    name = f"{game.env}-{game.level.number}.{ending}"
+    return Response(
+        data, media_type=f"image/{ending}", headers={"content-disposition": f'attachment; filename="{name}"'}
+    )
+
+
+def _decode(text: str) -> np.ndarray:
+    """The picture [H,W,3] in a PNG in base64; an InputError where it is none, or a large one."""
+    try:
+        image = Image.open(io.BytesIO(base64.b64decode(text, validate=True)), formats=("PNG",))
+        if max(image.size) > 512:
+            raise InputError(f"the picture is {image.width} × {image.height} pixels; frames are far smaller")
+        return np.array(image.convert("RGB"))
+    except (binascii.Error, UnidentifiedImageError, OSError, SyntaxError, ValueError) as problem:
+        if isinstance(problem, InputError):
+            raise
+        raise InputError("the frame is not a PNG picture in base64") from None

@@ -1,0 +1,85 @@
+"""Listen, say where, and serve until interrupted."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+import webbrowser
+from typing import TYPE_CHECKING
+
+from pixelplan.types import InputError
+
+if TYPE_CHECKING:
+    import uvicorn
+
+    from pixelplan.web.models import Models
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def serve(model: str | None, host: str, port: int, open_browser: bool) -> None:
+    """Serve the page until interrupted; an InputError where that cannot be."""
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn
+        import websockets  # noqa: F401
+    except ImportError as problem:
+        raise InputError(f"the page needs {problem.name}: pip install 'pixelplan[web]'") from None
+    from pixelplan.web.models import Models
+
+    if not 0 <= port <= 65535:
+        raise InputError(f"port is {port}; ports are 0 to 65535, and 0 takes a free one")
+    models = Models(model)
+    models.check()
+    listener = listen(host, port)
+    models.warm_up()
+    address = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/"
+    if host not in _LOOPBACK:
+        print(
+            f"Listening on {host}: whoever reaches this machine there can play and make it think. There is no login and"
+            " no encryption; the page reads and writes no files of yours."
+        )
+    print(f"pixelplan is at {address} (Ctrl+C ends it)", flush=True)
+    if open_browser and (
+        sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    ):
+        webbrowser.open(address)
+    with contextlib.suppress(KeyboardInterrupt):  # the way to end it
+        uvicorn.Server(configuration(models, host)).run(sockets=[listener])
+
+
+def configuration(models: Models, host: str) -> uvicorn.Config:
+    """How the application is served."""
+    import uvicorn
+
+    from pixelplan.web.server import make_app
+
+    return uvicorn.Config(
+        make_app(models, names=[host]),
+        log_level="warning",
+        access_log=False,
+        ws_max_size=16 * 1024,
+        server_header=False,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=3,
+    )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; an InputError where the address is not ours or the port taken."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen(256)
+        except OSError:
+            listener.close()
+            raise
+    except (OSError, UnicodeError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        raise InputError(f"cannot listen on {host}, port {port}: {reason}") from None
+    return listener

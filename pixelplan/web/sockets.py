@@ -1,0 +1,102 @@
+"""Sockets on which a planner tells what it does. Closing one stops the planner."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from typing import get_args
+
+from fastapi import FastAPI, WebSocket
+from pydantic import BaseModel
+from starlette.websockets import WebSocketDisconnect
+
+from pixelplan.types import InputError
+from pixelplan.web.limits import Limits
+from pixelplan.web.models import Models
+from pixelplan.web.runs import RACERS, Run, Stopped
+from pixelplan.web.schema import Planner, ProblemMessage
+from pixelplan.web.sessions import Game, Games, NoSuchGame, TooMany
+from pixelplan.web.work import Work
+
+Tell = Callable[[BaseModel], None]
+
+
+def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, limits: Limits) -> None:
+    """Sockets under /api/games."""
+    open_sockets = 0
+
+    async def serve(socket: WebSocket, id: str, act: Callable[[Game, Tell, threading.Event], None]) -> None:
+        """Run `act` on a thread and send what it tells, until it is over or the visitor goes."""
+        nonlocal open_sockets
+        await socket.accept()
+        open_sockets += 1
+        stop, loop = threading.Event(), asyncio.get_running_loop()
+        told: asyncio.Queue[BaseModel | None] = asyncio.Queue()  # limited by a run's limits
+
+        def tell(message: BaseModel | None) -> None:
+            loop.call_soon_threadsafe(told.put_nowait, message)
+
+        async def think() -> None:
+            try:
+                if open_sockets > limits.sockets:
+                    raise TooMany("too many runs at once; try again in a minute")
+                game = games.get(id)
+                await work.do(lambda: act(game, tell, stop))
+            except Stopped:
+                pass
+            except NoSuchGame:
+                await told.put(ProblemMessage(problem="there is no such game; begin a new one"))
+            except (InputError, TooMany) as problem:
+                await told.put(ProblemMessage(problem=str(problem)))
+            except Exception:
+                logging.getLogger("pixelplan").exception("a run failed")
+                await told.put(ProblemMessage(problem="something went wrong inside the server; its log says what"))
+            finally:
+                await told.put(None)
+
+        listening, thinking = asyncio.ensure_future(_until_gone(socket, stop)), asyncio.ensure_future(think())
+        try:
+            while (message := await told.get()) is not None:
+                await socket.send_text(message.model_dump_json())
+            await socket.close()
+        except (WebSocketDisconnect, RuntimeError):  # the visitor went while we were talking
+            pass
+        finally:
+            stop.set()
+            open_sockets -= 1
+            listening.cancel()
+            await asyncio.gather(thinking, listening, return_exceptions=True)
+
+    @app.websocket("/api/games/{id}/run")
+    async def run(socket: WebSocket, id: str, planner: str = "full") -> None:
+        """Let a planner play from where the game stands, and tell its plans and steps."""
+
+        def act(game: Game, tell: Tell, stop: threading.Event) -> None:
+            if planner not in get_args(Planner):
+                raise InputError(f"there is no planner {planner!a}; the planners are {', '.join(get_args(Planner))}")
+            tell(Run(game, models.model(game.env, game.level), limits, tell, stop).execute(planner))
+
+        await serve(socket, id, act)
+
+    @app.websocket("/api/games/{id}/race")
+    async def race(socket: WebSocket, id: str) -> None:
+        """Let every planner play from where the game stands, and tell each one's way."""
+
+        def act(game: Game, tell: Tell, stop: threading.Event) -> None:
+            model = models.model(game.env, game.level)
+            for planner in RACERS:
+                tell(Run(game, model, limits, tell, stop).race(planner))
+
+        await serve(socket, id, act)
+
+
+async def _until_gone(socket: WebSocket, stop: threading.Event) -> None:
+    """Wait for the visitor to go; nothing else is expected from that side."""
+    try:
+        while True:
+            await socket.receive()
+    except (WebSocketDisconnect, RuntimeError):
+        pass
+    stop.set()

@@ -1,0 +1,92 @@
+// The server: JSON requests, frames, and sockets as async streams of messages.
+
+export class Problem extends Error {
+  constructor(status, sentence) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+async function ask(method, path, body) {
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method,
+      headers: body === undefined ? {} : { "content-type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    throw new Problem(0, "The server does not answer. Is pixelplan web still running?");
+  }
+  if (answer.status === 204) return null;
+  const value = await answer.json();
+  if (!answer.ok) throw new Problem(answer.status, value.problem ?? "The server refused.");
+  return value;
+}
+
+export const puzzles = () => ask("GET", "/api/puzzles");
+export const level = (env, number) => ask("GET", `/api/levels/${env}/${number}`);
+export const begin = (wish) => ask("POST", "/api/games", wish);
+export const look = (id) => ask("GET", `/api/games/${id}`);
+export const move = (id, actions) => ask("POST", `/api/games/${id}/moves`, { actions });
+export const undo = (id) => ask("POST", `/api/games/${id}/undo`);
+export const restart = (id) => ask("POST", `/api/games/${id}/restart`);
+export const aim = (id, goal) => ask("PUT", `/api/games/${id}/goal`, goal);
+export const plan = (id) => ask("POST", `/api/games/${id}/plan`);
+export const leave = (id) => ask("DELETE", `/api/games/${id}`).catch(() => null);
+export const pictureAddress = (id, ending) => `/api/games/${id}/solution.${ending}`;
+
+const images = new Map(); // address → promise of a picture; the browser keeps the bytes
+
+export function frame(env, number, state) {
+  const address = `/api/frames/${env}/${number}/${state}.png`;
+  if (!images.has(address)) {
+    if (images.size > 3000) images.clear();
+    const image = new Image();
+    image.src = address;
+    images.set(
+      address,
+      image.decode().then(() => image),
+    );
+  }
+  return images.get(address);
+}
+
+/** The messages of a run or race, one by one. Leaving the loop or calling `stop` closes the socket. */
+export function listen(path) {
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  const socket = new WebSocket(`${scheme}://${location.host}${path}`);
+  const waiting = [];
+  let wake = () => {};
+  let over = false;
+  socket.onmessage = (event) => {
+    waiting.push(JSON.parse(event.data));
+    wake();
+  };
+  socket.onclose = () => {
+    over = true;
+    wake();
+  };
+  async function* messages() {
+    try {
+      for (;;) {
+        while (waiting.length) {
+          const message = waiting.shift();
+          if (message.type === "problem") throw new Problem(422, message.problem);
+          yield message;
+        }
+        if (over) return;
+        await new Promise((resolve) => (wake = resolve));
+      }
+    } finally {
+      socket.close();
+    }
+  }
+  const stop = () => {
+    waiting.length = 0;
+    over = true;
+    socket.close();
+    wake();
+  };
+  return { messages: messages(), stop };
+}

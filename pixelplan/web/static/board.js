@@ -1,0 +1,188 @@
+// A board: a frame, crisp, with ways, rings and a cell cursor drawn over it.
+
+import { frame } from "./api.js";
+import { make, makeSvg, paint } from "./dom.js";
+
+export class Board {
+  constructor(box) {
+    this.box = box;
+    this.canvas = make("canvas", { class: "pixels" });
+    this.svg = makeSvg("svg", { "aria-hidden": "true" });
+    box.replaceChildren(this.canvas, this.svg);
+    this.level = null;
+    this.layers = {};
+    for (const name of ["grid", "trail", "way", "marks", "agent", "goal", "cursor"]) {
+      this.layers[name] = makeSvg("g");
+      this.svg.append(this.layers[name]);
+    }
+  }
+
+  /** `level` says how large frames and cells are and where the agent can stand. */
+  setLevel(level) {
+    this.level = level;
+    this.svg.setAttribute("viewBox", `0 0 ${level.pixels} ${level.pixels}`);
+    for (const layer of Object.values(this.layers)) layer.replaceChildren();
+  }
+
+  /** Lines between the cells: people need them more than the model does. */
+  showGrid(on) {
+    const { cell, places } = this.level;
+    const squares = places.map(({ x, y }) =>
+      makeSvg("rect", {
+        x: x - cell / 2,
+        y: y - cell / 2,
+        width: cell,
+        height: cell,
+        fill: "none",
+        stroke: "#ffffff",
+        "stroke-opacity": 0.75,
+        "stroke-width": cell * 0.05,
+      }),
+    );
+    this.layers.grid.replaceChildren(...(on ? squares : []));
+  }
+
+  /** Where the agent is, for frames in which it is only a few pixels. */
+  showAgent(place) {
+    this.layers.agent.replaceChildren();
+    if (this.level.cell > 5) return;
+    const [cy, cx] = place;
+    for (const [stroke, width] of [
+      ["#15171c", 0.9],
+      ["#ffe14d", 0.45],
+    ])
+      this.layers.agent.append(
+        makeSvg("circle", { cx, cy, r: this.level.cell * 0.8, fill: "none", stroke, "stroke-width": width }),
+      );
+  }
+
+  async show(state) {
+    this.wanted = state;
+    const image = await frame(this.level.env, this.level.level, state);
+    if (this.wanted === state) paint(this.canvas, image);
+  }
+
+  /** Arrows along places (y, x): white with a dark edge for a plan, thin for what was played. */
+  drawWay(name, way, style = "plan") {
+    const layer = this.layers[name];
+    layer.replaceChildren();
+    const thick = this.level.cell * (style === "plan" ? 0.14 : 0.08);
+    const [edge, core] = style === "plan" ? ["#15171c", "#ffffff"] : ["#ffffffb0", "#1b3fc4"];
+    for (let index = 1; index < way.length; index++) {
+      const [y1, x1] = way[index - 1];
+      const [y2, x2] = way[index];
+      const length = Math.hypot(x2 - x1, y2 - y1);
+      if (length < 0.01) continue;
+      const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
+      const head = this.level.cell * (style === "plan" ? 0.42 : 0.26);
+      const [nx, ny] = [x2 - dx * head, y2 - dy * head];
+      const wing = head * 0.55;
+      const points = `${x2},${y2} ${nx - dy * wing},${ny + dx * wing} ${nx + dy * wing},${ny - dx * wing}`;
+      const line = { x1, y1, x2: nx, y2: ny, "stroke-linecap": "round" };
+      layer.append(
+        makeSvg("line", { ...line, stroke: edge, "stroke-width": thick * 2 }),
+        makeSvg("polygon", {
+          points,
+          fill: core,
+          stroke: edge,
+          "stroke-width": thick,
+          "stroke-linejoin": "round",
+          "paint-order": "stroke",
+        }),
+        makeSvg("line", { ...line, stroke: core, "stroke-width": thick }),
+      );
+    }
+  }
+
+  /** A circle where the planner changed its plan, as in the paper's figure. */
+  addMark(place) {
+    const [cy, cx] = place;
+    const r = this.level.cell * 0.44;
+    for (const [stroke, width] of [
+      ["#15171c", 0.16],
+      ["#ffffff", 0.09],
+    ])
+      this.layers.marks.append(
+        makeSvg("circle", { cx, cy, r, fill: "none", stroke, "stroke-width": this.level.cell * width }),
+      );
+  }
+
+  clearPlan() {
+    this.layers.way.replaceChildren();
+    this.layers.marks.replaceChildren();
+  }
+
+  showGoal(goal) {
+    this.layers.goal.replaceChildren();
+    if (!goal || goal.own) return;
+    const place = this.place(goal.row, goal.column);
+    if (place) this.layers.goal.append(this.square(place, "#1fae62", "5 3"));
+  }
+
+  showCursor(place) {
+    this.layers.cursor.replaceChildren();
+    if (place) this.layers.cursor.append(this.square(place, "#ffd23f"));
+  }
+
+  square(place, stroke, dashes) {
+    const side = this.level.cell;
+    const width = Math.max(0.5, side * 0.09);
+    const box = {
+      x: place.x - side / 2,
+      y: place.y - side / 2,
+      width: side,
+      height: side,
+      rx: side * 0.1,
+      fill: "none",
+    };
+    const scale = this.level.pixels / 448;
+    const dash = dashes
+      ? {
+          "stroke-dasharray": dashes
+            .split(" ")
+            .map((part) => part * scale * 2)
+            .join(" "),
+        }
+      : {};
+    return makeSvg(
+      "g",
+      {},
+      makeSvg("rect", { ...box, stroke: "#15171c", "stroke-width": width * 1.9 }),
+      makeSvg("rect", { ...box, ...dash, stroke, "stroke-width": width }),
+    );
+  }
+
+  place(row, column) {
+    return this.level.places.find((place) => place.row === row && place.column === column);
+  }
+
+  /** The place nearest to a point of the screen, if the point is on its cell. */
+  placeAt(event) {
+    const box = this.box.getBoundingClientRect();
+    const scale = this.level.pixels / box.width;
+    const [x, y] = [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
+    const near = this.nearest(x, y);
+    return Math.max(Math.abs(near.x - x), Math.abs(near.y - y)) <= this.level.cell * 0.6 ? near : null;
+  }
+
+  nearest(x, y, among = this.level.places) {
+    return among.reduce((best, place) =>
+      Math.hypot(place.x - x, place.y - y) < Math.hypot(best.x - x, best.y - y) ? place : best,
+    );
+  }
+
+  /** The next place from one in a direction, for choosing by keys. */
+  neighbour(place, action) {
+    const [dx, dy] = [
+      [0, -1],
+      [1, 0],
+      [-1, 0],
+      [0, 1],
+    ][action];
+    const ahead = this.level.places.filter(
+      (other) => (other.x - place.x) * dx + (other.y - place.y) * dy > this.level.cell / 2,
+    );
+    const cost = (other) => Math.abs(other.x - place.x) * (dx ? 1 : 3) + Math.abs(other.y - place.y) * (dy ? 1 : 3);
+    return ahead.length ? ahead.reduce((best, other) => (cost(other) < cost(best) ? other : best)) : place;
+  }
+}

@@ -1,0 +1,77 @@
+// Small helpers for the document.
+
+export const find = (id) => document.getElementById(id);
+
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined)
+      element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children);
+  return element;
+}
+
+export function makeSvg(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+const colours = new Map(); // the theme's, asked for once
+
+export function colour(name) {
+  if (!colours.has(name))
+    colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+  return colours.get(name);
+}
+
+export const forgetColours = () => colours.clear();
+export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export const ACTIONS = ["up", "right", "left", "down", "no-op"];
+export const ACTION_COLOURS = ["up", "right", "left", "down", "stay"];
+export const ARROWS = ["↑", "→", "←", "↓", "·"];
+
+export const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+/** A row of buttons of which one is chosen; arrow keys move, as in any radio group. */
+export function segments(box, choices, onchange) {
+  const buttons = choices.map(([value, label, title]) =>
+    make("button", { type: "button", role: "radio", "data-value": value, title, onclick: () => choose(value) }, label),
+  );
+  box.replaceChildren(...buttons);
+  function show(value) {
+    for (const button of buttons) {
+      const chosen = button.dataset.value === value;
+      button.setAttribute("aria-checked", String(chosen));
+      button.tabIndex = chosen ? 0 : -1;
+    }
+  }
+  function choose(value) {
+    show(value);
+    onchange(value);
+  }
+  box.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const now = buttons.indexOf(document.activeElement);
+    const next = buttons[(now + step + buttons.length) % buttons.length];
+    next.focus();
+    choose(next.dataset.value);
+  });
+  show(choices[0][0]);
+  return { show, choose };
+}
+
+/** Draw a frame's picture into a canvas, pixel by pixel. */
+export function paint(canvas, image) {
+  canvas.width = image.naturalWidth;
+  canvas.height = image.naturalHeight;
+  canvas.getContext("2d").drawImage(image, 0, 0);
+}

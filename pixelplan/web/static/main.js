@@ -1,0 +1,133 @@
+// The page: what the visitor does, what the server answers, and what is shown.
+
+import * as api from "./api.js";
+import * as address from "./address.js";
+import { find, segments } from "./dom.js";
+import { attempt, board, graph, inTurn, page, remember } from "./page.js";
+import { aim, aimAtPicture, aimAtState, choose, chosen, move, open, openLevel, restart, undo, wanted } from "./play.js";
+import { PLANNERS } from "./race.js";
+import { setTheme, showGame, showGrid } from "./show.js";
+import { execute, plan, race, stopAct } from "./think.js";
+
+const KEYS = { ArrowUp: 0, ArrowRight: 1, ArrowLeft: 2, ArrowDown: 3, w: 0, d: 1, a: 2, s: 3 };
+const LAYOUTS = [
+  ["goal", "Goal", "How far every node is from the goal"],
+  ["map", "PCA", "The two directions in which the embeddings differ most"],
+  ["layers", "Layers", "By the number of actions from the start"],
+];
+page.choices.planner = segments(find("planners"), PLANNERS, (planner) => {
+  page.planner = planner;
+  remember();
+});
+page.choices.layout = segments(find("layouts"), LAYOUTS, (layout) => graph.setLayout(layout));
+
+function listenToVisitor() {
+  find("level-form").addEventListener("submit", (event) => event.preventDefault());
+  find("level").addEventListener("change", () => inTurn(() => open({ env: page.env, level: wanted() })));
+  find("previous").onclick = () => openLevel(page.number - 1);
+  find("next").onclick = () => openLevel(page.number + 1);
+  find("random").onclick = () => openLevel(3000 + Math.floor(Math.random() * 7000)); // neither trained nor judged on
+  for (const button of document.querySelectorAll(".pad button"))
+    button.onclick = () => move(Number(button.dataset.action));
+  find("undo").onclick = undo;
+  find("restart").onclick = restart;
+  find("plan").onclick = () => inTurn(plan);
+  find("execute").onclick = () => inTurn(execute);
+  find("race").onclick = () => inTurn(race);
+  find("stop").onclick = () => inTurn(stopAct);
+  find("choose").onclick = () => choose(!page.choosing);
+  find("goal-frame").onclick = () => choose(true);
+  find("own-goal").onclick = () => inTurn(() => aim({}));
+  find("upload").onchange = (event) => {
+    const [file] = event.target.files;
+    if (file) inTurn(() => aimAtPicture(file));
+    event.target.value = "";
+  };
+  find("grid").onclick = () => showGrid(find("grid").getAttribute("aria-pressed") !== "true");
+  find("share").onclick = async () => {
+    await navigator.clipboard?.writeText(location.href).catch(() => null);
+    find("share").textContent = "Copied";
+    setTimeout(() => (find("share").textContent = "Copy link"), 1500);
+  };
+  find("theme").onclick = () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  find("strip").addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button) inTurn(() => aimAtState(button.dataset.state));
+  });
+  board.box.addEventListener("click", (event) => {
+    const place = board.placeAt(event);
+    if (page.choosing && place) chosen(place);
+  });
+  board.box.addEventListener(
+    "pointermove",
+    (event) => page.choosing && board.showCursor(board.placeAt(event) ?? page.choosing),
+  );
+  let touched = null; // where a finger came down
+  board.box.addEventListener("pointerdown", (event) => {
+    touched = event.pointerType === "touch" && !page.choosing ? [event.clientX, event.clientY] : null;
+  });
+  board.box.addEventListener("pointerup", (event) => {
+    if (!touched) return;
+    const [x, y] = [event.clientX - touched[0], event.clientY - touched[1]];
+    touched = null;
+    if (Math.max(Math.abs(x), Math.abs(y)) < 24) return;
+    if (Math.abs(x) > Math.abs(y)) move(x > 0 ? 1 : 2);
+    else move(y > 0 ? 3 : 0);
+  });
+  document.addEventListener("keydown", pressed);
+  addEventListener("popstate", () => inTurn(restore));
+}
+
+function pressed(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("#level")) return;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (key.startsWith("Arrow") && event.target.closest("input, [role=radiogroup], #graph")) return; // they have a use for them
+  if (page.choosing) {
+    if (key === "Escape") (choose(false), showGame());
+    else if (key === "Enter" || key === " ") chosen(page.choosing);
+    else if (key in KEYS) board.showCursor((page.choosing = board.neighbour(page.choosing, KEYS[key])));
+    else return;
+    return event.preventDefault();
+  }
+  const keys = {
+    u: undo,
+    r: restart,
+    g: () => choose(true),
+    p: () => inTurn(plan),
+    e: () => inTurn(execute),
+    n: () => openLevel(page.number + 1),
+  };
+  if (key in KEYS) move(KEYS[key]);
+  else if (key in keys) keys[key]();
+  else return;
+  event.preventDefault();
+}
+
+async function restore() {
+  const wish = address.read();
+  if (PLANNERS.some(([name]) => name === wish.planner)) page.planner = wish.planner;
+  page.choices.planner.show(page.planner);
+  const env = wish.env ?? page.env;
+  const known = page.puzzles.some((one) => one.name === env);
+  find("level").value = wish.level ?? page.number;
+  const problem = known
+    ? null
+    : new api.Problem(404, `There is no puzzle “${env.slice(0, 40)}”; here are the ones there are.`);
+  await open({ env: known ? env : page.env, level: wanted(), moves: wish.moves, goal: wish.goal }, false);
+  if (problem) throw problem;
+  const shows = { plan, run: execute, race };
+  if (wish.show in shows) await shows[wish.show]();
+}
+
+async function start() {
+  setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+  page.puzzles = await api.puzzles();
+  const choices = page.puzzles.map((puzzle) => [puzzle.name, puzzle.title, ""]);
+  page.choices.puzzle = segments(find("puzzles"), choices, (env) => inTurn(() => open({ env, level: page.number })));
+  listenToVisitor();
+  await attempt(restore);
+  if (!page.game) await attempt(() => open({ env: "ice-slider", level: 3000 }, false));
+  document.documentElement.dataset.ready = "yes";
+}
+
+attempt(start);

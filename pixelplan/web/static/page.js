@@ -1,0 +1,76 @@
+// What the page knows, and its parts; everybody shares them.
+
+import * as api from "./api.js";
+import * as address from "./address.js";
+import { Board } from "./board.js";
+import { find } from "./dom.js";
+import { Graph } from "./graph.js";
+import { Pace } from "./run.js";
+import { Timeline } from "./timeline.js";
+
+export const LAST_LEVEL = 2 ** 31 - 1;
+
+export const page = {
+  puzzles: [],
+  env: "ice-slider",
+  number: 3000,
+  planner: "full",
+  show: null, // what the machine shows: "plan", "run" or "race"
+  level: null,
+  game: null,
+  act: null, // what the machine is doing now
+  choosing: null, // the place under the cursor while a goal is chosen
+  choices: {}, // the rows of buttons: puzzle, planner, layout
+};
+export const board = new Board(find("board"));
+export const graph = new Graph(find("graph"), find("tip"));
+export const timeline = new Timeline();
+export const pace = new Pace(find("speed"), find("pause"), find("step"), find("stop"));
+
+/** Run something the visitor asked for; what goes wrong is said in one sentence. */
+export async function attempt(what) {
+  find("problem").hidden = true;
+  try {
+    await what();
+  } catch (problem) {
+    if (!(problem instanceof api.Problem)) throw problem;
+    find("problem").textContent = problem.message;
+    find("problem").hidden = false;
+  }
+}
+
+let turn = Promise.resolve(); // what the visitor asks for waits its turn, so that quick keys stay in order
+export const inTurn = (what) => (turn = turn.then(() => attempt(what)));
+
+/** Ask something of the game; where the server has dropped it, begin it again where it stood. */
+export async function withGame(ask) {
+  try {
+    return await ask(page.game.id);
+  } catch (problem) {
+    if (problem.status !== 404) throw problem;
+    const { env, level, actions, goal } = page.game;
+    page.game = await api.begin({
+      env,
+      level,
+      moves: actions,
+      goal: goal.own ? null : { row: goal.row, column: goal.column },
+    });
+    return ask(page.game.id);
+  }
+}
+
+/** Keep the address in step with what is shown. */
+export function remember(newEntry = false) {
+  const { goal, actions } = page.game;
+  address.write(
+    {
+      env: page.env,
+      level: page.number,
+      planner: page.planner,
+      show: page.show,
+      goal: goal.own ? null : goal,
+      moves: actions,
+    },
+    newEntry,
+  );
+}

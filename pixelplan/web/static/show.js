@@ -1,0 +1,129 @@
+// What is shown: the game, the thoughts, the colours.
+
+import * as api from "./api.js";
+import { ACTIONS, ACTION_COLOURS, ARROWS, colour, find, forgetColours, make, paint, plural } from "./dom.js";
+import { board, graph, page, timeline } from "./page.js";
+
+export function showGame(celebrate = false) {
+  const { game } = page;
+  board.show(game.state);
+  board.showAgent(game.way.at(-1));
+  board.drawWay("trail", game.way, "trail");
+  board.showGoal(game.goal);
+  drawFrame(find("goal-frame"), game.goal.state);
+  const { row, column } = game.goal;
+  find("goal-note").textContent = game.goal.own ? "The level's own goal" : `Row ${row + 1}, column ${column + 1}`;
+  find("own-goal").hidden = game.goal.own;
+  const status = find("status");
+  const steps = plural(game.actions.length, "step");
+  const best =
+    game.shortest === null ? "the goal cannot be reached from the start" : `the shortest way has ${game.shortest}`;
+  status.className = `status ${game.solved ? "good" : game.dead_end ? "bad" : ""}`;
+  if (game.solved)
+    status.textContent = `Solved in ${steps}${game.actions.length === game.shortest ? ", which is the fewest possible. ★" : `; ${best}.`}`;
+  else if (game.dead_end) status.textContent = `${steps}. No way leads to the goal from here: undo or restart.`;
+  else status.textContent = `${steps}; ${best}.`;
+  if (celebrate && game.solved) {
+    board.box.classList.remove("celebrate");
+    requestAnimationFrame(() => board.box.classList.add("celebrate"));
+  }
+  find("undo").disabled = find("restart").disabled = !game.actions.length;
+  for (const ending of ["png", "gif"]) find(`save-${ending}`).href = api.pictureAddress(game.id, ending);
+  find("strip").replaceChildren(
+    ...game.seen.map((state) => {
+      const button = make("button", {
+        type: "button",
+        "aria-label": `State ${state}: choose as the goal`,
+        "aria-pressed": String(state === game.goal.state),
+        "data-state": state,
+      });
+      drawFrame(button, state);
+      return button;
+    }),
+  );
+  find("strip").scrollLeft = find("strip").scrollWidth;
+}
+
+export function showGrid(on) {
+  find("grid").setAttribute("aria-pressed", String(on));
+  board.showGrid(on);
+}
+
+export function showPuzzle(puzzle) {
+  showGrid(puzzle.name === "digit-jump"); // where digits touch one another, people cannot tell them apart
+  page.choices.puzzle.show(puzzle.name);
+  page.choices.layout.choose(puzzle.trained ? "goal" : "layers"); // the true rules have no distances worth showing
+  find("rules").textContent = puzzle.rules;
+  find("model").textContent = puzzle.trained ? `model: ${puzzle.model}` : "true rules (oracle)";
+  find("model-note").textContent = puzzle.note;
+  find("model-note").hidden = !puzzle.note;
+}
+
+export async function drawFrame(box, state) {
+  const canvas = make("canvas");
+  box.replaceChildren(canvas);
+  paint(canvas, await api.frame(page.env, page.number, state));
+}
+
+export function forgetThoughts() {
+  graph.clear();
+  timeline.clear();
+  board.clearPlan();
+  find("facts").textContent = "";
+  find("graph-empty").hidden = false;
+}
+
+export function sayPlan(plan, depth, intent = "goal") {
+  if (!plan.graph) return;
+  const last = depth >= Math.max(...plan.graph.depth);
+  const shown = plan.graph.depth.filter((one) => one <= depth).length;
+  const expanded = plan.leaves.slice(0, last ? plan.leaves.length : depth).reduce((sum, count) => sum + count, 0);
+  let merged = 0; // predictions that led to a node found before
+  for (const [node, successors] of plan.graph.successors.entries())
+    for (const [action, there] of successors.entries())
+      if (
+        there >= 0 &&
+        plan.graph.depth[node] < depth &&
+        !(plan.graph.parent[there] === node && plan.graph.action[there] === action)
+      )
+        merged++;
+  const now = `${plural(shown, "node")}, ${plural(last ? plan.leaves.length : depth, "layer")}; of ${expanded * ACTIONS.length} predictions ${merged} were reidentified as known nodes and merged`;
+  const end = plan.reached
+    ? `Found: ${plural(plan.actions.length, "move")} ${plan.actions.map((action) => ARROWS[action]).join("")}`
+    : intent === "explore"
+      ? "No way to the goal is known yet: off to something new"
+      : "Goal not found; the plan leads to the node nearest to it";
+  find("facts").replaceChildren(
+    make("b", {}, last ? `${end}. ` : `Layer ${depth}. `),
+    `${now}. ${last ? `${(1000 * plan.seconds).toFixed(1)} ms.` : ""}`,
+  );
+}
+
+export function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  localStorage.setItem("theme", theme);
+  forgetColours();
+  showLegend();
+  graph.draw();
+  timeline.draw();
+}
+
+export function showLegend() {
+  const lines = ACTIONS.slice(0, 4).map((action, index) => [ACTION_COLOURS[index], "", action]);
+  const dots = [
+    ["primary", "dot", "new"],
+    ["node", "dot", "visited"],
+    ["ink", "dot", "seen for real"],
+    ["path", "", "the plan"],
+    ["ring", "ring", "nearer than the threshold to the goal"],
+    ["memory", "dashes", "memory's correction"],
+  ];
+  find("legend").replaceChildren(
+    ...[...lines, ...dots].map(([name, kind, words]) => {
+      const swatch = make("i", { class: kind });
+      if (kind === "dot") swatch.style.background = colour(name);
+      swatch.style.borderColor = colour(name);
+      return make("span", {}, swatch, words);
+    }),
+  );
+}

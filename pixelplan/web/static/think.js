@@ -1,0 +1,101 @@
+// The machine: plan, execute, race.
+
+import * as api from "./api.js";
+import { ACTIONS, find } from "./dom.js";
+import { attempt, board, graph, pace, page, remember, timeline, withGame } from "./page.js";
+import { Race, verdict } from "./race.js";
+import { Run } from "./run.js";
+import { forgetThoughts, sayPlan, showGame } from "./show.js";
+
+/** Stop whatever the machine is showing, and keep the steps that were shown. */
+export async function stopAct() {
+  const act = page.act;
+  if (!act) return;
+  act.stop();
+  await act.over;
+}
+
+/** Let the machine do something that takes its time; nobody waits for it. */
+function begin(act, play) {
+  page.act = act;
+  act.over = attempt(play).finally(() => {
+    if (page.act === act) page.act = null;
+  });
+}
+
+export async function plan() {
+  await stopAct();
+  const view = await withGame(api.plan);
+  forgetThoughts();
+  find("graph-empty").hidden = true;
+  page.show = "plan";
+  remember();
+  const act = { stopped: false, stop: () => (act.stopped = true) };
+  begin(act, async () => {
+    await graph.grow(
+      view,
+      page.level,
+      pace.milliseconds * 0.5 * (view.leaves.length + 1),
+      (depth) => sayPlan(view, depth),
+      () => !act.stopped,
+    );
+    if (!act.stopped) board.drawWay("way", view.way);
+  });
+}
+
+export async function execute() {
+  await stopAct();
+  page.game = await withGame(api.look);
+  forgetThoughts();
+  page.show = "run";
+  remember();
+  let [place, way] = [page.game.way.at(-1), [...page.game.way]];
+  const run = new Run(page.game.id, page.planner, pace, {
+    plan: async (message, alive) => {
+      timeline.addPlan(message);
+      if (message.step) board.addMark(place);
+      find("graph-empty").hidden = true;
+      const layers = message.plan.leaves.length + 1;
+      await graph.grow(
+        message.plan,
+        page.level,
+        pace.milliseconds * (message.step ? 0.12 : 0.4) * layers,
+        (depth) => sayPlan(message.plan, depth, message.intent),
+        () => alive() && !pace.owed,
+      );
+      board.drawWay("way", message.plan.way);
+    },
+    step: (message) => {
+      board.show(message.state);
+      board.showAgent(message.place);
+      place = message.place;
+      way.push(place);
+      board.drawWay("trail", way, "trail");
+      timeline.addStep(message);
+      if (message.predicted) graph.setHere(message);
+      find("status").textContent = `The machine's step ${message.step}: ${ACTIONS[message.action]}`;
+    },
+    done: (message) => {
+      const said = verdict(message);
+      find("facts").textContent = `${said[0].toUpperCase()}${said.slice(1)}.`;
+    },
+  });
+  begin(run, async () => {
+    await run.play();
+    if (run.actions.length) page.game = await withGame((id) => api.move(id, run.actions));
+    showGame(true);
+    if (run.stopped) {
+      page.show = null;
+      remember();
+    }
+  });
+}
+
+export async function race() {
+  await stopAct();
+  page.game = await withGame(api.look);
+  page.show = "race";
+  remember();
+  const act = new Race(page.game, page.level, pace);
+  begin(act, () => act.play());
+}

@@ -1,0 +1,24 @@
+// What is known of a node.
+
+import { frame } from "./api.js";
+import { ACTIONS, make, paint } from "./dom.js";
+
+/** Fill a box with a node's depth, origin, distance to the goal, and its frame where it was seen. */
+export async function describe(box, plan, node, level) {
+  const { depth, action, parent, distance, seen } = plan.graph;
+  const origin = node ? `first found by ${ACTIONS[action[node]]} from node ${parent[node]}` : "where the game is now";
+  const inside = distance[node] < plan.threshold ? ": reidentified as the goal" : "";
+  const lines = [
+    origin,
+    `distance to the goal ${distance[node].toFixed(2)}${inside}`,
+    seen[node] >= 0 ? "seen in the game:" : "never seen, only imagined",
+  ];
+  box.replaceChildren(
+    make("b", {}, `node ${node}, depth ${depth[node]}`),
+    ...lines.map((words) => make("div", {}, words)),
+  );
+  if (seen[node] < 0) return;
+  const canvas = make("canvas");
+  box.append(canvas);
+  paint(canvas, await frame(level.env, level.level, seen[node]));
+}

@@ -1,0 +1,32 @@
+"""DreamerV2 through sheeprl, where that is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from pixelplan.baselines.dreamer import make_game
+from tests.conftest import run_command
+
+
+def test_its_games_play_the_training_levels_and_are_cut() -> None:
+    game = make_game("pixelplan/DigitJump-v0", "rgb_array", "digit-jump", 3, 5, size=4)
+    assert {game.reset(seed=seed)[1]["level"] for seed in range(20)} == {3, 4}
+    assert game.play.max_episode_steps == 64 and game.puzzle.size == 4
+
+
+@pytest.mark.extras
+@pytest.mark.skipif(importlib.util.find_spec("sheeprl") is None, reason="needs the extra 'dreamer'")
+def test_it_trains_plays_and_resumes(tmp_path: Path) -> None:
+    record = tmp_path / "dreamer.json"
+    words = ("baseline", "dreamer", "--env", "digit-jump", "--out", tmp_path / "run", "--learning-starts", "100")
+    words = (*words, "--checkpoint-every", "20", "--replay-ratio", "0.02", "--levels", "1000:1002")
+    words = (*words, "--step-limit", "5", "--json", record)
+    run_command(*words, "--steps", "120")
+    found = json.loads(record.read_text())
+    assert found["budget"]["environment_steps"] == 120 and found["budget"]["updates"] > 0
+    run_command(*words, "--steps", "160", "--resume")
+    assert json.loads(record.read_text())["budget"]["environment_steps"] == 160

@@ -1,0 +1,118 @@
+"""GLAMOR: its network, its planning, a short run, going on after a cut, and that it learns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from pixelplan.baselines.glamor import Trainer, play_try, train_glamor
+from pixelplan.baselines.glamor_network import END, Decoder, GlamorConfig, GlamorNetwork, plan
+from pixelplan.baselines.policy import Budget
+from pixelplan.baselines.random_policy import RandomPolicy
+from pixelplan.envs import PlayOptions, PuzzleEnv, make_puzzle
+from pixelplan.evaluation.policies import evaluate_policy
+from tests.conftest import run_command
+
+TINY = GlamorConfig(horizon=6, batch=8, episodes_per_batch=2, samples=5)
+
+
+def small() -> object:
+    return make_puzzle("digit-jump", size=4, pixels=16)
+
+
+def test_step_by_step_is_the_same_as_all_at_once() -> None:
+    torch.manual_seed(0)
+    decoder, known, actions = Decoder(512), torch.randn(1, 512), torch.tensor([[3, 1, 4]])
+    with torch.no_grad():
+        at_once, step = decoder(known, actions)[0], decoder.stepper(known, 1)
+        for token, expected in zip([END, 3, 1, 4], at_once, strict=True):
+            assert torch.allclose(step(torch.tensor([token]))[0], expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("subtract_prior", [False, True])
+def test_plans_are_actions_within_the_horizon_and_follow_the_generator(subtract_prior: bool) -> None:
+    torch.manual_seed(0)
+    network = GlamorNetwork(16).eval()
+    config = GlamorConfig(horizon=6, samples=20, subtract_prior=subtract_prior)
+    start, goal = torch.randn(1, 512), torch.randn(1, 512)
+    plans = [plan(network, start, goal, config, np.random.default_rng(seed)) for seed in (1, 1, 2, 3)]
+    assert plans[0] == plans[1]
+    assert all(1 <= len(one) <= 6 and set(one) <= set(range(END)) for one in plans)
+
+
+def test_segments_lead_from_their_start_to_their_goal() -> None:
+    puzzle = small()
+    trainer = Trainer(puzzle, (0, 5), TINY, 0, None)
+    for _ in range(4):
+        trainer.collect(10**6)
+    frames, start, goal, actions, targets = trainer._batch()
+    env = PuzzleEnv(puzzle)
+    for row in range(TINY.batch):
+        length = int((targets[row] == END).nonzero()[0])
+        assert targets[row, :length].tolist() == actions[row, :length].tolist()
+        assert (targets[row, length + 1 :] == -100).all()
+        reached = []
+        for level in range(5):  # play the actions from wherever the start frame is found
+            env.reset(options={"level": level})
+            table = env._level
+            for state in range(len(table.successors)):
+                if np.array_equal(table.frame(state), frames[start[row]]):
+                    for action in actions[row, :length]:
+                        state = table.successors[state, action]
+                    reached.append(np.array_equal(table.frame(int(state)), frames[goal[row]]))
+        assert any(reached)
+
+
+def test_a_try_keeps_distinct_frames_and_ends_on_the_goal() -> None:
+    env = PuzzleEnv(small(), PlayOptions())
+    env.reset(options={"level": 0})
+    way = env.shortest_solution()
+    assert way
+    one = play_try(env, 0, lambda step: (4, 4, *way)[step], 50)
+    assert one.actions.tolist() == [4, 4, *way] and one.seen[:3].tolist() == [0, 0, 0]
+    assert len(one.frames) == len(np.unique(one.frames, axis=0)) and np.array_equal(one.frames[-1], env.goal_frame())
+
+
+def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
+    puzzle = small()
+    _, first = train_glamor(puzzle, "digit-jump", (0, 9), 40, tmp_path, config=TINY)
+    assert first.environment_steps >= 40 and first.updates == -(-4 * first.environment_steps // 8)
+    _, same = train_glamor(puzzle, "digit-jump", (0, 9), 40, tmp_path, config=TINY, resume=True)
+    assert same == first
+    _, more = train_glamor(puzzle, "digit-jump", (0, 9), 80, tmp_path, config=TINY, resume=True)
+    assert more.environment_steps >= 80 and more.updates == -(-4 * more.environment_steps // 8)
+    restored = Trainer(puzzle, (0, 9), TINY, 0, None)
+    from pixelplan.baselines.checkpoint import load_run
+    from pixelplan.baselines.glamor import _replay
+
+    _replay(restored, load_run(tmp_path, restored.network, restored.optimizer))
+    assert sum(len(one.actions) for one in restored.tries) == more.environment_steps
+
+
+def test_the_command_names_its_rule(tmp_path: Path) -> None:
+    record = tmp_path / "glamor.json"
+    run_command(
+        *("baseline", "glamor", "--env", "digit-jump", "--option", "size=4", "pixels=16", "--out", tmp_path / "run"),
+        *("--steps", "60", "--horizon", "10", "--samples", "5", "--levels", "1000:1004", "--step-limit", "10"),
+        *("--rule", "near", "--json", record),
+    )
+    found = json.loads(record.read_text())
+    assert "one row and one column" in found["rule"] and found["success"] == found["success_by_rule"]["near"]
+    assert found["success_by_rule"]["near"] >= found["success_by_rule"]["goal"]
+    assert found["budget"]["environment_steps"] >= 60 and found["planner"] == "glamor"
+
+
+@pytest.mark.slow
+def test_it_learns(tmp_path: Path) -> None:
+    """A few minutes on one core; measured: see docs/results/baselines.md."""
+    puzzle = make_puzzle("digit-jump", size=4, pixels=32)
+    torch.set_num_threads(1)
+    config = GlamorConfig(horizon=16, replay_ratio=16)
+    policy, budget = train_glamor(puzzle, "digit-jump", (0, 1000), 8000, tmp_path, config=config)
+    learnt = evaluate_policy(policy, puzzle, "1000:1100", request={}, budget=budget, step_limit=10)
+    floor = evaluate_policy(RandomPolicy(), puzzle, "1000:1100", request={}, budget=Budget(0, 0, 0.0), step_limit=10)
+    assert learnt["interval"][0] > floor["interval"][1], (learnt["success"], floor["success"])

@@ -1,0 +1,63 @@
+"""Each loss against a case computed by hand."""
+
+import math
+
+import pytest
+import torch
+
+from pixelplan.model.losses import (
+    forward_loss,
+    inverse_loss,
+    level_pairs,
+    look_loss,
+    margin_loss,
+    pull_loss,
+    squared_distances,
+)
+
+
+def test_forward_loss_counts_misses_half_among_themselves():
+    predicted = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, 0.9]])
+    target = torch.tensor([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]])
+    squared = [2.0, 0.0, 0.01]  # only the first misses by more than the tolerance
+    assert forward_loss(predicted, target).item() == pytest.approx(0.5 * sum(squared) / 3 + 0.5 * 2.0)
+    assert forward_loss(predicted[1:], target[1:]).item() == pytest.approx(0.5 * 0.01 / 2)
+
+
+def test_inverse_loss_is_the_cross_entropy():
+    logits = torch.log(torch.tensor([[0.5, 0.25, 0.25], [0.1, 0.1, 0.8]]))
+    expected = -(math.log(0.5) + math.log(0.8)) / 2
+    assert inverse_loss(logits, torch.tensor([0, 2])).item() == pytest.approx(expected)
+
+
+def test_inverse_loss_of_a_guess_is_the_logarithm_of_the_actions():
+    assert inverse_loss(torch.zeros(4, 5), torch.arange(4)).item() == pytest.approx(math.log(5))
+
+
+def test_margin_loss_counts_close_pairs_half_among_themselves():
+    # ε = 0.5: distances² 0.0625 and 0 have hinges 0.75 and 1, the far one 0.
+    squared = torch.tensor([0.0625, 0.0, 4.0, 1.0])
+    expected = 0.5 * (1.75 / 4) + 0.5 * (1.75 / 2)
+    assert margin_loss(squared, 0.5).item() == pytest.approx(expected)
+    assert margin_loss(torch.zeros(3), 0.5).item() == pytest.approx(1.0)
+    assert margin_loss(torch.full((3,), 0.3), 0.5).item() == 0.0
+
+
+def test_pull_loss_is_the_mean():
+    assert pull_loss(torch.tensor([0.0, 0.5])).item() == pytest.approx(0.25)
+
+
+def test_look_loss_is_the_surprise_of_attention_where_frames_differ():
+    maps = torch.tensor([[[0.5, 0.25, 0.25]], [[1.0, 0.0, 0.0]], [[0.2, 0.3, 0.5]]])
+    differing = torch.tensor([[True, True, False], [False, False, False], [True, True, True]])
+    expected = -(math.log(0.75) + math.log(1.0)) / 2  # the second frame differs nowhere and does not count
+    assert look_loss(maps, differing).item() == pytest.approx(expected, abs=1e-5)
+    assert look_loss(maps, torch.zeros(3, 3, dtype=torch.bool)).item() == 0.0
+
+
+def test_squared_distances_and_pairs():
+    z = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]])
+    assert squared_distances(z)[0].tolist() == [[0, 2, 4], [2, 0, 2], [4, 2, 0]]
+    different, same = level_pairs(torch.tensor([[7, 7, 3, -1]]))
+    assert different[0].nonzero().tolist() == [[0, 2], [1, 2]]
+    assert same[0].nonzero().tolist() == [[0, 1]]

@@ -1,0 +1,111 @@
+"""Metrics and calibration against cases computed by hand, with a model that is a table."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from pixelplan.model.batches import LevelPlay, level_plays
+from pixelplan.model.calibrate import calibrate, rates
+from pixelplan.model.metrics import StepErrors, rankings, step_errors
+from tests.tiny_world import play
+
+
+class Table:
+    """A model of one level with frames of one pixel, whose red value is the state: a walk along a line.
+
+    `wrong` makes the prediction from that state lead back to state 0.
+    """
+
+    threshold = 0.5
+
+    def __init__(self, wrong: int = -1) -> None:
+        self.wrong = wrong
+
+    def encode(self, frames: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(frames[:, 0, 0, :2].astype(np.float32))
+
+    def context(self, frame: np.ndarray) -> None:
+        return None
+
+    def step(self, z: torch.Tensor, context: None) -> torch.Tensor:
+        after = z + torch.tensor([1.0, 0.0])
+        after = torch.where(z[:, :1] == self.wrong, 0.0, after)
+        return torch.stack([z, after], dim=1)
+
+
+def line(states: list[int], shown: int = 12) -> LevelPlay:
+    """A level of twelve frames with the given states, walked from one end to the other; action 1 goes on."""
+    frames = np.zeros((shown, 1, 1, 3), np.uint8)
+    frames[:, 0, 0, 0] = np.arange(shown)
+    return LevelPlay(frames, np.array(states), np.arange(shown)[None], np.ones((1, shown - 1), np.int64))
+
+
+def test_an_exact_model_ranks_first():
+    found = rankings(Table(), [line(list(range(12)))])
+    assert [(one.horizon, one.hits, one.reciprocal_rank, one.episodes) for one in found] == [
+        (1, 1.0, 1.0, 1),
+        (5, 1.0, 1.0, 1),
+        (10, 1.0, 1.0, 1),
+    ]
+
+
+def test_rank_counts_the_states_that_are_nearer():
+    # From state 3 the model falls back to 0, so after 5 steps it is at 1; the states 1, 0, 2, 3, 4 (five) are nearer
+    # to that than 5 is.
+    found = {one.horizon: one for one in rankings(Table(wrong=3), [line(list(range(12)))])}
+    assert found[1].hits == 1.0
+    assert found[5].hits == 0.0 and found[5].reciprocal_rank == pytest.approx(1 / 6)
+
+
+def test_frames_of_the_right_state_count_as_right_and_states_are_counted_once():
+    # As before, but the frames 1 and 5 show the same state.
+    states = [0, 5, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+    found = {one.horizon: one for one in rankings(Table(wrong=3), [line(states)])}
+    assert found[5].hits == 1.0
+    # ... or the frames 0 to 4 all show one state: it is one rival, not five.
+    found = {one.horizon: one for one in rankings(Table(wrong=3), [line([0, 0, 0, 0, 0, 5, 6, 7, 8, 9, 10, 11])])}
+    assert found[5].reciprocal_rank == pytest.approx(1 / 2)
+
+
+def test_one_step_accuracy_wants_the_right_state_nearest_and_near():
+    errors = step_errors(Table(wrong=3), [line(list(range(12)))])
+    assert errors.accuracy(0.5) == pytest.approx(10 / 11)
+    assert errors.separation.tolist() == [1.0] * 12
+    by_hand = StepErrors(np.array([0.1, 0.4, 0.2]), np.array([1.0, 1.0, 0.1]), np.ones(3))
+    assert by_hand.accuracy(0.3) == pytest.approx(1 / 3)
+
+
+def test_calibration_takes_the_middle_of_the_gap():
+    errors = StepErrors(np.array([0.0, 0.1, 0.2]), np.array([0.8, 0.9, 1.0]), np.array([0.8, 0.9]))
+    found = calibrate(errors, margin=1.0)
+    assert found.threshold == pytest.approx(0.5, abs=0.01)
+    assert found.missed == found.confused == found.merged == 0.0
+
+
+def test_calibration_weighs_both_mistakes():
+    # Errors up to 0.6 for one in ten, another state at 0.3 for three in ten: better to miss the one.
+    right = np.array([0.1] * 9 + [0.6])
+    other = np.array([0.3] * 3 + [1.0] * 7)
+    found = calibrate(StepErrors(right, other, other), margin=1.0)
+    assert 0.1 < found.threshold < 0.3
+    assert found.missed == pytest.approx(0.1) and found.confused == 0.0
+    fixed = rates(StepErrors(right, other, other), 0.5)
+    assert fixed.missed == pytest.approx(0.1) and fixed.confused == pytest.approx(0.3)
+
+
+def test_levels_are_taken_apart_and_put_together_again():
+    data = play(levels=3)
+    shuffled = np.random.default_rng(0).permutation(len(data.episodes))
+    mixed = dataclasses.replace(
+        data,
+        episodes=data.episodes[shuffled],
+        actions=data.actions[shuffled],
+        episode_level=data.episode_level[shuffled],
+    )
+    for one, other in zip(
+        level_plays(data, np.arange(len(data.frames))), level_plays(mixed, np.arange(len(data.frames))), strict=True
+    ):
+        assert (one.frames == other.frames).all()
+        assert (one.steps() == other.steps()).all()

@@ -1,0 +1,112 @@
+"""Shapes, norms and gradients of every family of networks, and what a planner may ask of a model."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from pixelplan.data.identity import states_of_frames
+from pixelplan.model.batches import level_plays, make_batch
+from pixelplan.model.config import PRESETS, preset
+from pixelplan.model.nets import TransportModel
+from pixelplan.model.objective import ObjectiveConfig, losses
+from pixelplan.model.sizes import Sizes, sizes_of
+from pixelplan.model.world_model import ModelConfig, WorldModel
+from pixelplan.types import InputError
+from tests.tiny_world import play
+
+SMALL = {
+    "spatial": ModelConfig(dimensions=8, encoder_width=8, context_width=8),
+    "three maps": ModelConfig(dimensions=8, maps=3, encoder_width=8, context_width=8),
+    "latent": ModelConfig(family="latent", dimensions=8, encoder_width=8),
+    "paper": ModelConfig(family="paper", dimensions=8, encoder_width=8),
+    "without inverse": ModelConfig(dimensions=8, encoder_width=8, context_width=8, inverse=False),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_shapes_norms_and_gradients(name):
+    data = play(levels=3)
+    levels = level_plays(data, states_of_frames(data))
+    batch = make_batch(levels, [np.random.default_rng(index) for index in range(3)], 100, 0.2)
+    torch.manual_seed(0)
+    model = WorldModel(SMALL[name], sizes_of(data))
+    outputs = model(batch)
+    real = batch.states >= 0
+    torch.testing.assert_close(outputs.z[real].norm(dim=-1), torch.ones(int(real.sum())))
+    assert not outputs.z[~real].any()
+    assert outputs.predicted.shape == (len(batch.steps), 8)
+    torch.testing.assert_close(outputs.predicted.norm(dim=-1), torch.ones(len(batch.steps)))
+    assert (outputs.action_logits is None) == (name == "without inverse")
+    losses(outputs, batch, model.sizes.patch, ObjectiveConfig())["total"].backward()
+    for parameter_name, parameter in model.named_parameters():
+        assert parameter.grad is not None and parameter.grad.abs().sum() > 0, parameter_name
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_what_a_planner_asks(name):
+    data = play(levels=1)
+    model = WorldModel(SMALL[name], sizes_of(data), threshold=0.5).eval()
+    z = model.encode(data.frames[:3])
+    context = model.context(data.frames[0])
+    after = model.step(z, context)
+    assert z.shape == (3, 8) and after.shape == (3, 5, 8) and after.dtype == torch.float32
+    torch.testing.assert_close(model.step(z[1:2], context)[0], after[1], atol=1e-5, rtol=1e-4)
+    assert model.step(z[:0], context).shape == (0, 5, 8)
+
+
+def moving_model(jumps: bool) -> WorldModel:
+    """A model whose context network is overruled: action 0 jumps one cell to the right or glides up, action 1 stays."""
+    model = WorldModel(SMALL["spatial"], Sizes(16, 16, actions=2, patch=4, reach=2)).eval()
+    jump, glide = torch.full((2, 5, 5), -50.0), torch.full((2, 3, 3), -50.0)
+    jump[0, 2, 3] = jump[1, 2, 2] = glide[0, 0, 1] = glide[1, 1, 1] = 50.0
+    part = model.forward_model
+    assert isinstance(part, TransportModel)
+    with torch.no_grad():
+        for layers, bias in ((part.jump_head, jump), (part.glide_head, glide)):
+            layers[-1].weight.zero_()
+            layers[-1].bias.copy_(bias.flatten())
+        part.choice_head[-1].weight.zero_()
+        part.choice_head[-1].bias.fill_(50.0 if jumps else -50.0)
+    return model
+
+
+@pytest.mark.parametrize(("jumps", "source", "target"), [(True, 5, 6), (False, 14, 6)])
+def test_a_step_moves_the_attention(jumps, source, target):
+    """With sharp attention and known moves, the prediction is the embedding of the cell that the move leads to.
+
+    A glide follows its local rule twice here (the reach). Both actions are looked at: the second one stays.
+    """
+    model = moving_model(jumps)
+    with torch.no_grad():
+        cells = model.encoder.readout.embed(torch.eye(16).unsqueeze(1))  # [16,d], of attention to each cell
+        moved = model.step(cells[source : source + 1], model.context(np.zeros((16, 16, 3), np.uint8)))[0]
+    torch.testing.assert_close(moved, cells[[target, source]], atol=1e-3, rtol=0)
+
+
+@pytest.mark.parametrize(("size", "cell"), [(8, 8), (16, 8), (5, 12), (16, 4)])
+def test_sizes_follow_the_cells_of_the_picture(size, cell):
+    sizes = sizes_of(play(levels=2, size=size, cell=cell))
+    assert sizes == Sizes(size * cell, size * cell, 5, cell, 2)
+
+
+def test_actions_are_counted_where_no_manifest_tells():
+    data = dataclasses.replace(play(), manifest={})
+    assert sizes_of(data).actions == 5
+
+
+@pytest.mark.parametrize(
+    "frames", [np.zeros((1, 8, 8, 3), np.uint8), np.zeros((1, 16, 16, 3), np.float32), np.zeros((16, 16, 3), np.uint8)]
+)
+def test_frames_of_another_size_or_type_are_refused(frames):
+    model = WorldModel(SMALL["spatial"], Sizes(16, 16, 5, 4, 1))
+    with pytest.raises(InputError, match=r"takes uint8 of shape \(N, 16, 16, 3\)"):
+        model.encode(frames)
+
+
+def test_presets_are_found_by_name():
+    assert set(PRESETS) == {"spatial", "paper", "latent", "tiny"}
+    assert preset("spatial").model.inverse and not preset("spatial", inverse=False).model.inverse
+    with pytest.raises(InputError, match="the presets are"):
+        preset("huge")

@@ -1,0 +1,64 @@
+"""The comparison of success rates from made-up records."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pixelplan.envs import PUZZLES
+from pixelplan.experiments.paper import paper
+from tests.conftest import one_sentence, run_command
+
+
+def write(path: Path, planner: str, success: float, seed: int = 0, **more: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    record = {"env": "digit-jump", "planner": planner, "model": None, "levels": [2000, 2100], "step_limit": 256}
+    path.write_text(json.dumps({**record, "seed": seed, "success": success, **more}))
+
+
+def test_ours_stands_beside_the_papers(tmp_path: Path) -> None:
+    results, out = tmp_path / "results", tmp_path / "out"
+    for seed, success in enumerate((0.96, 0.98, 1.0)):
+        write(results / "main" / f"full-{seed}.json", "full", success, model=f"models/{seed}")
+    write(results / "main" / "oracle.json", "full", 1.0, model="oracle")
+    write(results / "main" / "other-levels.json", "full", 0.1, model="models/9", levels=[10000, 11000])
+    write(results / "main" / "training.json", "none", 0.0, levels=None)
+    for steps, success in ((1000, 0.3), (64_000, 0.5), (2000, 0.4)):
+        budget = {"environment_steps": steps, "seconds": 10.0, "steps_per_second": steps / 10}
+        write(results / "baselines" / f"ppo-{steps}.json", "ppo", success, budget=budget)
+    write(results / "baselines" / "small.json", "ppo", 0.99, seed=1, options={"size": 4})
+    write(results / "baselines" / "glamor.json", "glamor", 0.2, success_by_rule={"near": 0.2, "goal": 0.1})
+    said = run_command("reproduce", "success", "--results", results, "--out", out).stdout
+    lines = {line.split(" | ")[0].strip("| "): line.split(" | ") for line in said.splitlines() if " | " in line}
+    assert lines["PPGS (full planner)"][3:5] == ["0.980 (0.96–1.00, 3 seeds)", "0.990"]
+    assert lines["PPGS (full planner)"][1:3] == ["", "0.970"], "what was not run is empty"
+    assert lines["PPO"] and "| PPO | 0.500 (1 seed)" not in said
+    assert "0.500 (1 seed) | 0.475" in said and "| PPO | DigitJump | 64,000 | 10 | 6,400.0 | 50M steps |" in said
+    assert "| GLAMOR (near the goal counts) |  | 0.010 | 0.200 (1 seed) | 0.133 |" in said
+    assert "0.100 (1 seed)" in said and "1.000 (1 seed)" in said
+    assert (out / "success.md").read_text().strip() == said.strip()
+    assert (out / "success.png").read_bytes().startswith(b"\x89PNG") and b"<svg" in (out / "success.svg").read_bytes()
+    table = (out / "success.csv").read_text().splitlines()
+    assert "full,digit-jump,0.99,0.98,0.96,1.0,3,,," in table
+    first = (out / "success.svg").read_bytes()
+    run_command("reproduce", "success", "--results", results, "--out", out)
+    assert (out / "success.svg").read_bytes() == first
+
+
+def test_no_records_is_one_sentence(tmp_path: Path) -> None:
+    words = ("reproduce", "success", "--results", tmp_path, "--out", tmp_path / "out")
+    assert "no record" in one_sentence(run_command(*words, code=2))
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_papers_numbers_are_whole() -> None:
+    numbers = paper()
+    columns = numbers["generalization"]["training_levels"]
+    at = columns.index(1000)
+    for puzzle, rows in numbers["generalization"]["rates"].items():
+        assert puzzle in PUZZLES and all(len(row) == len(columns) == 13 for row in rows.values())
+        for method, key in (("full", "ppgs"), ("ppo", "ppo"), ("dreamer", "dreamer"), ("glamor", "glamor")):
+            assert numbers["success"]["rates"][method][puzzle] == rows[key][at]
+    assert len(numbers["ablation"]["rows"]) == 6 and set(numbers["on_policy"]["epochs"]) == {"20", "40"}
+    assert all(table["source"] for table in numbers.values() if isinstance(table, dict))

@@ -1,0 +1,55 @@
+"""A real browser on the page: Debian's chromium, driven by playwright."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+CHROMIUM = shutil.which("chromium")
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """A browser of its own."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+class Visitor:
+    """Somebody at the page, who notices errors and requests to other servers."""
+
+    def __init__(self, browser: Browser, address: str, **context: Any) -> None:
+        self.address = address
+        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **context})
+        self.page: Page = self.context.new_page()
+        self.errors: list[str] = []
+        self.page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: None if self._ours(request.url) else self.errors.append(request.url))
+
+    def _ours(self, url: str) -> bool:
+        return url.startswith((self.address, "data:", "blob:"))
+
+    def open(self, query: str = "", speed: int = 4) -> Page:
+        """The page, ready, as quick as it can be."""
+        self.page.goto(f"{self.address}/{query}")
+        self.page.wait_for_selector("html[data-ready]")
+        self.page.locator("#speed").fill(str(speed))
+        self.page.locator("#board").focus()  # on the slider, arrow keys would change the speed
+        return self.page
