@@ -104,6 +104,8 @@ def test_resumed_training_ends_with_the_same_weights(tmp_path, monkeypatch):
     train(data, tmp_path / "cut", config, resume=True)  # finished: nothing to do
     with pytest.raises(InputError, match="already holds a trained model"):
         train(data, tmp_path / "cut", config)
+    with pytest.raises(InputError, match="other data"):
+        train(play(seed=3), tmp_path / "cut", config, resume=True)
 
 
 KILLED = """

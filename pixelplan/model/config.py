@@ -15,6 +15,8 @@ from pixelplan.types import InputError
 class TrainConfig:
     """How to train."""
 
+    preset: str = "spatial"
+    """What these settings are called."""
     model: ModelConfig = field(default_factory=ModelConfig)
     """The networks."""
     objective: ObjectiveConfig = field(default_factory=ObjectiveConfig)
@@ -60,8 +62,9 @@ class TrainConfig:
 
 PRESETS: dict[str, TrainConfig] = {
     "spatial": TrainConfig(),
-    "latent": TrainConfig(model=ModelConfig(family="latent")),
+    "latent": TrainConfig(preset="latent", model=ModelConfig(family="latent")),
     "paper": TrainConfig(
+        preset="paper",
         model=ModelConfig(family="paper", dimensions=16, encoder_width=64),
         objective=ObjectiveConfig(margin=0.1, pull_weight=0.0, look_weight=0.0),
         updates=5000,
@@ -69,7 +72,9 @@ PRESETS: dict[str, TrainConfig] = {
         weight_decay=0.0,
         colour=0.0,
     ),
-    "tiny": TrainConfig(model=ModelConfig(dimensions=16, encoder_width=8, context_width=16), updates=60, frames=12),
+    "tiny": TrainConfig(
+        preset="tiny", model=ModelConfig(dimensions=16, encoder_width=8, context_width=16), updates=60, frames=12
+    ),
 }
 """Configurations by name. `paper` has the paper's networks, losses and 40 passes; `tiny` is for tests."""
 

@@ -32,7 +32,7 @@ class Display:
             TimeRemainingColumn(),
             TextColumn("{task.fields[state]}"),
             console=self.console,
-            disable=not enabled,
+            disable=not self.console.is_terminal,
         )
         self.task = self.progress.add_task("training", total=total_updates, completed=done_updates, state="")
 
@@ -55,9 +55,10 @@ class Display:
         text += f"  one-step accuracy {row['accuracy']:.4f}"
         self.progress.update(self.task, description=f"pass {row['pass']}/{self.passes}", state=text)
         if not self.console.is_terminal:
-            self.console.print(f"pass {row['pass']}/{self.passes}  {row['seconds']:.0f} s  {text}", highlight=False)
+            line = f"pass {row['pass']}/{self.passes}  {row['seconds']:.0f} s  {text}"
+            self.console.print(line, highlight=False, soft_wrap=True)
         if row.get("warning"):
-            self.console.print(row["warning"], style="yellow", highlight=False)
+            self.console.print(row["warning"], style="yellow", highlight=False, soft_wrap=True)
 
 
 def collapse_warning(row: dict[str, Any], actions: int) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import time
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,15 @@ from lightning_fabric import Fabric
 
 from pixelplan.data.identity import states_of_frames
 from pixelplan.model.batches import LevelPlay, level_plays, make_batch
-from pixelplan.model.checkpoint import CONFIG, load_checkpoint, load_model, read_checkpoint_note, save_checkpoint
+from pixelplan.model.checkpoint import (
+    CHECKPOINT,
+    CONFIG,
+    load_checkpoint,
+    load_model,
+    read_checkpoint_note,
+    read_description,
+    save_checkpoint,
+)
 from pixelplan.model.config import PRESETS, TrainConfig
 from pixelplan.model.description import describe_data
 from pixelplan.model.finish import finish
@@ -55,30 +64,29 @@ def train(
         request["validation"] = describe_data(validation)
     if not _finished(out, request, resume):
         out.mkdir(parents=True, exist_ok=True)
-        torch.set_num_threads(config.threads)
         fabric = Fabric(
             accelerator=config.device,
             devices=config.devices,
             strategy="ddp_spawn" if config.devices > 1 else "auto",
             precision=config.precision,
         )
-        portable = [None if one is None else PortableTrajectories.of(one) for one in (data, validation)]
+        sent = (PortableTrajectories.of(data), None if validation is None else PortableTrajectories.of(validation))
         # A partial, because Fabric looks into arguments and does not take frozen dataclasses.
-        fabric.launch(partial(_fit, portable=portable, out=out, config=config, request=request))
+        fabric.launch(partial(_fit, sent=sent, out=out, config=config, request=request))
     return load_model(out)
 
 
 def _fit(
     fabric: Fabric,
-    portable: list[PortableTrajectories | None],
+    sent: tuple[PortableTrajectories, PortableTrajectories | None],
     out: Path,
     config: TrainConfig,
     request: dict[str, Any],
 ) -> None:
     """One process's part of training."""
+    clock = time.perf_counter()
     torch.set_num_threads(max(1, config.threads // config.devices))
-    data, validation = (None if one is None else one.open() for one in portable)
-    assert data is not None
+    data, validation = sent[0].open(), None if sent[1] is None else sent[1].open()
     levels, held_out = _split(data, validation)
     torch.manual_seed(config.seed)
     own = WorldModel(config.model, sizes_of(data), threshold=config.objective.margin / 2)
@@ -89,15 +97,15 @@ def _fit(
     model, optimizer = fabric.setup(own, optimizer)
     rows = note["rows"]
     passes, updates_a_pass = schedule(len(levels), math.prod(own.sizes.grid), config)
-    shown = config.quiet is False and fabric.is_global_zero
+    shown = not config.quiet and fabric.is_global_zero
     with Display(passes * updates_a_pass, len(rows) * updates_a_pass, passes, shown) as display:
         for number in range(len(rows) + 1, passes + 1):
-            began = time.perf_counter()
             batches = _batches(fabric, levels, number, updates_a_pass, config)
             shares = np.linspace((number - 1) / passes, number / passes, updates_a_pass, endpoint=False)
             means = _train_pass(fabric, model, optimizer, zip(shares, batches, strict=True), number, config, display)
             row: dict[str, Any] = {"pass": number, **means, "accuracy": quick_accuracy(own, held_out)}
-            row["seconds"] = round((rows[-1]["seconds"] if rows else 0) + time.perf_counter() - began, 2)
+            row["seconds"] = round((rows[-1]["seconds"] if rows else 0) + time.perf_counter() - clock, 2)
+            clock = time.perf_counter()
             row["warning"] = collapse_warning(row, own.sizes.actions)
             rows.append(row)
             if fabric.is_global_zero:
@@ -182,6 +190,8 @@ def quick_accuracy(model: WorldModel, levels: list[LevelPlay]) -> float:
 def _split(data: Trajectories, validation: Trajectories | None) -> tuple[list[LevelPlay], list[LevelPlay]]:
     """Levels to train on and to validate on."""
     levels = level_plays(data, states_of_frames(data))
+    if not levels:
+        raise InputError("the data holds no episodes; there is nothing to learn from")
     if validation is not None:
         return levels, level_plays(validation, states_of_frames(validation))
     if len(levels) < 10:
@@ -192,20 +202,23 @@ def _split(data: Trajectories, validation: Trajectories | None) -> tuple[list[Le
 
 def _finished(out: Path, request: dict[str, Any], resume: bool) -> bool:
     """Whether `out` already holds what is asked for; an InputError where it holds something that is not."""
-    description = out / CONFIG
     note = read_checkpoint_note(out)
-    if not resume and (description.exists() or note is not None):
-        state = "a trained model" if description.exists() else "unfinished training; --resume goes on with it"
-        raise InputError(f"{out} already holds {state}")
-    if description.exists():
-        load_model(out)
-        return True
-    if note is not None and note["request"] != request:
-        changed = next(key for key in request if note["request"].get(key) != request[key])
-        raise InputError(f"training in {out} was begun with other {changed}; it can only be resumed with the same")
-    return False
+    finished = (out / CONFIG).exists()
+    if not resume and (finished or note is not None):
+        raise InputError(
+            f"{out} already holds "
+            + ("a trained model" if finished else "unfinished training; --resume goes on with it")
+        )
+    found = read_description(out) if finished else note["request"] if note is not None else request
+    for key, value in request.items():
+        if found.get(key) != value:
+            raise InputError(f"training in {out} was begun with other {key}; it can only be resumed with the same")
+    if finished:
+        (out / CHECKPOINT).unlink(missing_ok=True)  # training was killed just before it would have done this
+    return finished
 
 
 def _settings(config: TrainConfig) -> dict[str, Any]:
     """The settings that decide the weights."""
-    return {name: value for name, value in dataclasses.asdict(config).items() if name != "quiet"}
+    settings = {name: value for name, value in dataclasses.asdict(config).items() if name != "quiet"}
+    return dict(json.loads(json.dumps(settings)))  # as it will be read back
