@@ -39,7 +39,7 @@ class Visitors:
         self.times[what].append(time.perf_counter() - began)
         if answer.status_code >= 400:
             self.errors.append(f"{what}: {answer.status_code} {answer.text[:120]}")
-        return answer.json() if "json" in answer.headers.get("content-type", "") else {}
+        return answer.json() if answer.content and "json" in answer.headers.get("content-type", "") else {}
 
     async def watch(self, what: str, path: str) -> None:
         """One run or race, until it is through."""
@@ -68,6 +68,8 @@ class Visitors:
                     await asyncio.sleep(self.pause * dice.random())
                 await self.ask(client, f"plan {env}", "POST", f"{path}/plan")
                 await asyncio.sleep(self.pause)
+                if game["dead_end"]:  # the page tells it, and people go back
+                    await self.ask(client, "restart", "POST", f"{path}/restart")
                 await self.watch("run", f"{path}/run?planner=full")
                 if dice.random() < 0.2:
                     await self.watch("race", f"{path}/race")

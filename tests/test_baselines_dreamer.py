@@ -11,6 +11,9 @@ import pytest
 from pixelplan.baselines.dreamer import make_game
 from tests.conftest import run_command
 
+installed = importlib.util.find_spec("sheeprl") is not None
+extras = pytest.mark.extras if installed else pytest.mark.skip(reason="needs the extra 'dreamer'")
+
 
 def test_its_games_play_the_training_levels_and_are_cut() -> None:
     game = make_game("pixelplan/DigitJump-v0", "rgb_array", "digit-jump", 3, 5, size=4)
@@ -18,8 +21,7 @@ def test_its_games_play_the_training_levels_and_are_cut() -> None:
     assert game.play.max_episode_steps == 64 and game.puzzle.size == 4
 
 
-@pytest.mark.extras
-@pytest.mark.skipif(importlib.util.find_spec("sheeprl") is None, reason="needs the extra 'dreamer'")
+@extras
 def test_it_trains_plays_and_resumes(tmp_path: Path) -> None:
     record = tmp_path / "dreamer.json"
     words = ("baseline", "dreamer", "--env", "digit-jump", "--out", tmp_path / "run", "--learning-starts", "100")

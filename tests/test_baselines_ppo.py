@@ -119,7 +119,7 @@ def test_procgens_network_trains_too(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_it_learns(tmp_path: Path) -> None:
-    """Two minutes on one core; measured: see docs/results/baselines.md."""
+    """Two minutes on one core. Measured with 40,000 steps: 0.39 within 10 steps, random 0.15."""
     puzzle = make_puzzle("digit-jump", size=4)
     torch.set_num_threads(1)
     policy, budget = train_ppo(puzzle, "digit-jump", (0, 1000), 60_000, tmp_path, config=PpoConfig(rollout_steps=32))

@@ -23,7 +23,7 @@ class Limits:
     """Pieces of work (levels, plans, pictures) that may wait for a processor."""
     sockets: int = 100
     """Runs and races at a time."""
-    run_seconds: float = 30.0
+    run_seconds: float = 20.0
     """Time for one run of a planner."""
     step_limit: int = 256
     """Steps of one run."""

@@ -116,5 +116,5 @@ class Models:
 
 def _training_puzzle(name: str) -> tuple[str | None, dict[str, Any]]:
     """The puzzle that a model was trained on, None where it does not say, and that puzzle's options."""
-    data = read_description(find_model(name)).get("request", {}).get("data", {})
+    data = read_description(find_model(name)).get("data", {})
     return data.get("env"), data.get("options") or {}

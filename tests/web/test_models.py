@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
     data = {"env": "digit-jump", "options": {"size": 4, "pixels": 32}}
     model = WorldModel(config, Sizes(32, 32, 5, 8, 3), threshold=0.5)
     (tmp_path / "mine").mkdir()
-    save_model(tmp_path / "mine", model, {"request": {"data": data}})
+    save_model(tmp_path / "mine", model, {"data": data})
     return tmp_path / "mine"
 
 
