@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check test-slow test-extras results benchmarks wheel clean
+.PHONY: demo test check test-slow test-web test-extras results benchmarks wheel clean
 
 demo: .venv/installed ## solve unseen levels with the shipped models
 	$(BIN)/pixelplan demo --out demo
@@ -19,8 +19,19 @@ check: .venv/installed-dev
 test-slow: .venv/installed-dev ## the tests that take minutes
 	$(BIN)/python -m pytest -m slow
 
+test-web: .venv/installed-web ## the page in a real browser (Debian's chromium)
+	$(BIN)/python -m pytest -m browser tests/web
+
+test-extras: .venv/installed-dev ## what needs sheeprl
+	$(PIP) --editable '.[dreamer]'
+	$(BIN)/python -m pytest -m extras
+
+results: .venv/installed-dev ## README's and docs' numbers, from the records in results/
+	$(BIN)/python docs/make_pages.py
+	$(BIN)/python docs/make_results.py
+
 benchmarks: .venv/installed-dev ## ratios, each measured side by side in one run
-	for file in benchmarks/*.py; do $(BIN)/python $$file || exit 1; done
+	for file in benchmarks/environments.py benchmarks/collect_memory.py benchmarks/search_scaling.py; do $(BIN)/python $$file || exit 1; done
 
 wheel: .venv/installed-dev
 	$(BIN)/python -m build --wheel
@@ -34,5 +45,10 @@ clean:
 	touch $@
 
 .venv/installed-dev: .venv/installed
-	$(PIP) --editable '.[procgen,baselines,dev]'
+	$(PIP) --editable '.[procgen,baselines,web,dev]'
+	touch $@
+
+.venv/installed-web: .venv/installed-dev
+	$(PIP) --editable '.[browser]'
+	command -v chromium || (apt-get update -qq && apt-get install -y -qq chromium)
 	touch $@

@@ -1,18 +1,22 @@
 """Does the search's time a node stay level as the latent graph grows? A synthetic world model of a large open grid.
 
-    python benchmarks/search_scaling.py
+    python benchmarks/search_scaling.py [--json results/benchmark-search-scaling.json]
 
 Searches of 100 and of 10,000 nodes alternate in one run, so that both see the same machine; the median counts.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from pixelplan.files import write_json
+from pixelplan.machine import describe_machine
 from pixelplan.planning.one_shot import OneShotConfig, inference, search
 
 
@@ -63,4 +67,10 @@ def main(sizes: tuple[int, int] = (100, 10_000), repeats: int = 9) -> dict[str, 
 
 
 if __name__ == "__main__":
-    print(json.dumps(main()))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    record = {"command": "python benchmarks/search_scaling.py", **describe_machine(), **main()}
+    print(json.dumps(record))
+    if arguments.json:
+        write_json(arguments.json, record)

@@ -51,9 +51,10 @@ def main_table() -> str:
     for name, kind in PUZZLES.items():
         trained = [record(f"main/{name}-training-seed{seed}") for seed in SEEDS]
         seconds = statistics.mean(one["seconds"] for one in trained)
-        accuracy = statistics.mean(one["validation"]["one_step_accuracy"] for one in trained)
+        accuracy = statistics.mean(one["validation_metrics"]["one_step_accuracy"] for one in trained)
         hits = statistics.mean(
-            next(row["hits"] for row in one["validation"]["rankings"] if row["horizon"] == 10) for one in trained
+            next(row["hits"] for row in one["validation_metrics"]["rankings"] if row["horizon"] == 10)
+            for one in trained
         )
         plan = statistics.mean(record(f"main/{name}-one-shot-2000-seed{seed}")["seconds_per_plan"] for seed in SEEDS)
         lines.append(
@@ -74,8 +75,8 @@ def speed() -> str:
     for name, kind in PUZZLES.items():
         found = worlds[name]
         lines.append(
-            f"- {kind.__name__}: 1000 levels made in {found['making_1000_levels_seconds']:.1f} s; 400,000 steps recorded in "
-            f"{found['collecting']['seconds']:.1f} s; {found['stepping']['frames_per_second']:,.0f} frames/s from the "
+            f"- {kind.__name__}: 1000 levels made in {found['making_1000_levels_seconds']:.1f} s; 400,000 steps recorded "
+            f"in {found['collecting']['seconds']:.1f} s; {found['stepping']['frames_per_second']:,.0f} frames/s from the "
             f"vectorised environment, {found['stepping']['share_of_copying_speed']:.2f} of the speed of copying them."
         )
     lines.append(
@@ -84,8 +85,8 @@ def speed() -> str:
     )
     scaling = record("benchmark-search-scaling")
     lines.append(
-        f"- A search of {scaling['large']['nodes']:,} nodes takes {scaling['ratio']:.2f} times as long a node as one of "
-        f"{scaling['small']['nodes']:,}."
+        f"- A search of {scaling['nodes'][1]:,} nodes takes {scaling['ratio']:.2f} times as long a node as one of "
+        f"{scaling['nodes'][0]:,}."
     )
     return "\n".join(lines)
 

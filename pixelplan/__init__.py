@@ -39,7 +39,7 @@ def plan(model: Model, frame: np.ndarray, goal_frame: np.ndarray, **options: Any
 
 
 def evaluate(env: Any, levels: str, **options: Any) -> Result:
-    """Play levels "A:B" with a planner and say how it went; options are those of `pixelplan.evaluation.run.evaluate`."""
+    """Play levels "A:B" with a planner and say how it went; options are those of `evaluation.run.evaluate`."""
     from pixelplan.evaluation.run import evaluate as run
 
     return run(env, levels, **options)

@@ -8,9 +8,15 @@ bin=${BIN:-.venv/bin/pixelplan}
 limit=${SECONDS_EACH:+--seconds $SECONDS_EACH}
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 
+complete() { # record: whether it is there and its run reached all of its steps
+  test -e "$1" && .venv/bin/python -c "import json, sys
+budget = json.load(open(sys.argv[1]))['budget']
+sys.exit(budget['environment_steps'] < budget['wanted_steps'])" "$1"
+}
+
 record() { # baseline puzzle seed [arguments]
   local file=results/baselines/$2-$1-2000-seed$3.json
-  test -e "$file" || $bin baseline "$1" --env "$2" --seed "$3" --json "$file" "${@:4}"
+  complete "$file" || $bin baseline "$1" --env "$2" --seed "$3" --json "$file" "${@:4}"
 }
 
 train() { # baseline puzzle steps [arguments]

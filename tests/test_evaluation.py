@@ -199,7 +199,7 @@ def untrained(tmp_path):
     )
     folder = tmp_path / "untrained"
     folder.mkdir()
-    save_model(folder, model, {"request": {"data": {"env": "digit-jump"}}})
+    save_model(folder, model, {"data": {"env": "digit-jump"}})
     return folder
 
 

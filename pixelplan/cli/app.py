@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from tyro.extras import SubcommandApp
 
 from pixelplan.cli.baseline import BASELINES
-from pixelplan.cli.levels import collect, inspect, levels
+from pixelplan.cli.inspect import inspect
+from pixelplan.cli.levels import collect, levels
 from pixelplan.cli.model import train
 from pixelplan.cli.plan import demo, evaluate, solve
 from pixelplan.cli.reproduce import REPRODUCTIONS

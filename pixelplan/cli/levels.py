@@ -72,18 +72,3 @@ def levels(*, env: str, levels: str, out: Path, option: tuple[str, ...] = (), co
         )
     write_picture(out, level_sheet([get_level(puzzle, number) for number in numbers], columns))
     print(f"{len(numbers)} levels of {env} in {out}")
-
-
-def inspect(folder: Path, /, *, out: Path | None = None) -> None:
-    """Say what is in a trajectory folder or a model folder, with a picture.
-
-    Args:
-        folder: A folder written by collect or by train.
-        out: The PNG to write; by default inspect.png in the folder.
-    """
-    from pixelplan.data.inspect import inspect_trajectories
-    from pixelplan.files import write_picture
-
-    report, picture = inspect_trajectories(folder)
-    print(report)
-    write_picture(out or folder / "inspect.png", picture)

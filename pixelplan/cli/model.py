@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 
 def train(
@@ -32,7 +32,7 @@ def train(
         data: A folder written by collect.
         out: The folder to write: weights, a readable config, metrics and a picture of the curves.
         preset: spatial is the default model; paper and latent are the paper's networks; tiny is for a quick look.
-        validation: A second folder written by collect, for accuracy and the threshold; by default a tenth of the levels.
+        validation: A second folder written by collect, for accuracy and the threshold; by default a tenth of levels.
         resume: Go on with training that was cut off, to the very same weights.
         inverse: Train with the inverse model (without it: the paper's ablation).
         updates: Gradient steps; by default the preset's.
@@ -52,7 +52,7 @@ def train(
     from pixelplan.model.train import train as train_model
 
     config = PRESETS[preset]
-    given = {"updates": updates, "batch": batch, "learning_rate": learning_rate, "threshold": threshold}
+    given: dict[str, Any] = {"updates": updates, "batch": batch, "learning_rate": learning_rate, "threshold": threshold}
     config = replace(
         config,
         model=replace(config.model, inverse=inverse),

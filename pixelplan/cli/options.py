@@ -80,4 +80,5 @@ def progress_bar(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
     try:
         yield move
     finally:
-        progress.stop()
+        if progress.live.is_started:
+            progress.stop()

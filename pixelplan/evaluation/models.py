@@ -39,7 +39,7 @@ def open_model(name: str | Path, env: str, pixels: int) -> Model:
     from pixelplan.model.checkpoint import load_model, read_description  # the oracle does without networks
 
     folder = find_model(name)
-    trained_on = read_description(folder).get("request", {}).get("data", {}).get("env")
+    trained_on = read_description(folder).get("data", {}).get("env")
     if trained_on not in (None, env):
         raise InputError(f"the model {str(name)!r} was trained on {trained_on}; {env} needs a model of its own")
     model = load_model(folder)

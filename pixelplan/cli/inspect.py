@@ -1,0 +1,58 @@
+"""The command that looks into folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = None, level: int | None = None) -> None:
+    """Say what is in a trajectory folder or a model folder, with a picture.
+
+    Example: pixelplan inspect runs/ice-model
+
+    Args:
+        folder: A folder written by collect or by train.
+        out: The PNG to write; by default inspect.png in the folder.
+        data: For a model: the folder written by collect to measure it on; by default random play of its own puzzle in
+            levels 1000 to 1049 is recorded for the purpose.
+        level: For a model: the level whose latent space is drawn; by default the first of the data.
+    """
+    from pixelplan.files import write_bytes, write_picture
+    from pixelplan.model.checkpoint import CONFIG
+
+    out = out or folder / "inspect.png"
+    if (folder / CONFIG).exists():
+        report, picture = _inspect_model(folder, data, level)
+        print(report)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(out, picture)
+    else:
+        from pixelplan.data.inspect import inspect_trajectories
+
+        text, sheet = inspect_trajectories(folder)
+        print(text)
+        write_picture(out, sheet)
+
+
+def _inspect_model(folder: Path, data: Path | None, level: int | None) -> tuple[str, bytes]:
+    """A report on a model and its picture as PNG."""
+    import io
+    import tempfile
+
+    from pixelplan.data.collect import collect
+    from pixelplan.data.dataset import open_trajectories
+    from pixelplan.envs import make_puzzle
+    from pixelplan.model.checkpoint import read_description
+    from pixelplan.model.inspect import inspect_model
+
+    with tempfile.TemporaryDirectory() as place:
+        if data is None:
+            made_for = read_description(folder)["data"]
+            play = collect(make_puzzle(made_for["env"], **made_for["options"]), "1000:1050", Path(place) / "data")
+        else:
+            play = open_trajectories(data)
+        inspection = inspect_model(folder, play, level)
+    assert inspection.picture is not None  # there was data
+    buffer = io.BytesIO()
+    inspection.picture.savefig(buffer, format="png", dpi=150)
+    return inspection.report, buffer.getvalue()

@@ -1,0 +1,57 @@
+"""README's commands and its Python, run as a reader would; the shipped models on levels nobody has tuned on."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import pixelplan
+from pixelplan.evaluation.models import WEIGHTS
+from tests.conftest import run_command
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+
+
+def test_python_example_solves_a_level() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    names: dict[str, object] = {}
+    exec(code, names)
+    assert names["solved"] is True
+
+
+def test_commands_work_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    commands = [line.split("#")[0] for line in README.splitlines() if line.startswith("    pixelplan ")]
+    assert len(commands) >= 6
+    for command in commands:
+        words = shlex.split(command)[1:]
+        smaller = {"0:1000": "0:30", "1000:1100": "1000:1004"}
+        words = [smaller.get(word, word) for word in words]
+        if words[0] == "train":
+            words += ["--preset", "tiny"]
+        if words[0] not in ("web", "demo"):
+            run_command(*words)
+    assert (tmp_path / "solved.gif").exists() and (tmp_path / "runs" / "ice-model" / "inspect.png").exists()
+
+
+def test_shipped_models_solve_unseen_levels(name: str) -> None:
+    for planner in ("one-shot", "full"):
+        result = pixelplan.evaluate(name, "3100:3112", planner=planner)
+        assert result.success >= 0.9, result.episodes
+
+
+def test_shipped_models_are_small() -> None:
+    assert sum(path.stat().st_size for path in WEIGHTS.rglob("*.safetensors")) < 12e6
+
+
+def test_numbers_are_those_of_the_records() -> None:
+    specification = importlib.util.spec_from_file_location("make_results", ROOT / "docs" / "make_results.py")
+    assert specification is not None and specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    assert module.filled(README) == README, "run make results"
