@@ -62,7 +62,7 @@ def main() -> None:
     watcher.join()
     record["peak_own_memory_mib"] = peak
     print(
-        f"{record['frames']:,} frames of {arguments.levels:,} levels collected in {record['collect_seconds']:.0f} s and "
+        f"{record['frames']:,} frames of {arguments.levels:,} levels collected in {record['collect_seconds']:.0f} s, "
         f"opened in {record['open_seconds']:.1f} s within {peak:.0f} MiB of the process's own memory"
     )
     if arguments.json:

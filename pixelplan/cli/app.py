@@ -12,8 +12,9 @@ from pixelplan.cli.levels import collect, levels
 from pixelplan.cli.model import train
 from pixelplan.cli.plan import demo, evaluate, solve
 from pixelplan.cli.reproduce import REPRODUCTIONS
+from pixelplan.cli.web import web
 
-COMMANDS = (demo, levels, collect, train, inspect, evaluate, solve)
+COMMANDS = (demo, levels, collect, train, inspect, evaluate, solve, web)
 GROUPS = {
     "baseline": (BASELINES, "Train and play what the paper compares with."),
     "reproduce": (REPRODUCTIONS, "Make the paper's tables and figures, ours beside the paper's."),
