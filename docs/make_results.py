@@ -79,8 +79,8 @@ def speed() -> str:
         found, stepping = worlds[name], worlds[name]["stepping"]
         lines.append(
             f"- {kind.__name__}: 1000 levels made in {found['making_1000_levels_seconds']:.1f} s; 400,000 steps "
-            f"recorded in {found['collecting']['seconds']:.1f} s; vectorised, {stepping['frames_per_second']:,.0f} frames/s, "
-            f"{stepping['share_of_copying_speed']:.2f} of the speed of copying them."
+            f"recorded in {found['collecting']['seconds']:.1f} s; vectorised, {stepping['frames_per_second']:,.0f} "
+            f"frames/s, {stepping['share_of_copying_speed']:.2f} of the speed of copying them."
         )
     lines.append(
         f"- ProcgenMaze is recorded at {worlds['collecting_against_bare_procgen']:.1f} times the rate of bare Procgen; "

@@ -14,7 +14,7 @@ train() { # puzzle seed
 }
 
 evaluate() { # puzzle planner levels model name
-  $bin evaluate --env $1 --planner $2 --levels $3 --model $4 --workers 1 --resume --json results/main/$1-$2-${3%%:*}-$5.json
+  $bin evaluate --env $1 --planner $2 --levels $3 --model $4 --workers 2 --resume --json results/main/$1-$2-${3%%:*}-$5.json
 }
 
 for puzzle in $puzzles; do
