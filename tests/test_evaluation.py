@@ -62,7 +62,7 @@ def test_a_record_has_what_the_format_names(tmp_path):
     assert set(written["episodes"][0]) >= KEYS and "error" not in written["episodes"][0]
     assert written["env"] == "ice-slider" and written["planner"] == "full" and written["model"] == "oracle"
     assert written["step_limit"] == 256 and written["seed"] == 0 and written["goals"] == "level"
-    assert set(written["machine"]) == {"processor", "cores"} and written["threads"] == 1
+    assert set(written["machine"]) == {"processor", "cores", "python"} and written["threads"] == 1
     assert 0 < written["seconds_per_plan"] < 1
     assert list(tmp_path.iterdir()) == [out]
     assert evaluate("ice-slider", "0:2", planner="image-search").model is None
