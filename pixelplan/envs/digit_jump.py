@@ -69,7 +69,7 @@ class DigitJump:
             stream = words.take(3 * boards * cells)
             drawn_at, values = below(stream, min(6, self.size - 1))
             whole = len(values) // cells
-            digits = values[: whole * cells].reshape(whole, self.size, self.size) + 1
+            digits = values[: whole * cells].astype(np.int64).reshape(whole, self.size, self.size) + 1
             words.give_back(stream[drawn_at[whole * cells - 1] + 1 :])
             successors = jumps(digits)
             start, goal = np.zeros(whole, np.int64), np.full(whole, cells - 1)

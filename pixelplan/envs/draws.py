@@ -34,14 +34,14 @@ class Words:
 
 
 def below(words: np.ndarray, bound: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where in words [n] a draw of 0 … bound − 1 is accepted [m], and the values drawn there [m]."""
+    """Where in words [n] a draw of 0 … bound − 1 (at most 255) is accepted [m], and the values drawn there [m] uint8."""
     values = words >> np.uint32(32 - bound.bit_length())
     accepted = np.flatnonzero(values < bound)
-    return accepted, values[accepted].astype(np.int64)
+    return accepted, values[accepted].astype(np.uint8)
 
 
 def before(accepted: np.ndarray, length: int) -> np.ndarray:
     """How many of the accepted places [m] come before each place [length + 1] of the stream."""
-    count = np.zeros(length + 1, np.int64)
+    count = np.zeros(length + 1, np.int32)
     count[accepted + 1] = 1
-    return np.cumsum(count)
+    return np.cumsum(count, dtype=np.int32)

@@ -105,8 +105,8 @@ class IceSlider:
                 here = cell_place[cell + cells - 1] + 1
             words.give_back(stream[here:])
             column_index, cell_index = np.array(first_column, np.int64), np.array(first_cell, np.int64)
-            start = columns[column_index]
-            goal = columns[column_index + 1] + cells - size
+            start = columns[column_index].astype(np.int64)
+            goal = columns[column_index + 1].astype(np.int64) + cells - size
             free = values[cell_index[:, None] + np.arange(cells)] >= density.numerator
             board = np.arange(len(free))
             free[board, start] = free[board, goal] = True

@@ -28,11 +28,11 @@ def goal_distance(successors: np.ndarray, start: np.ndarray, goal: np.ndarray, e
     """
     actions, states, boards = successors.shape
     board = np.arange(boards)
-    table = (successors.astype(np.int64) * boards + board).reshape(actions, -1)
+    table = (successors.astype(np.int32) * np.int32(boards) + board.astype(np.int32)).reshape(actions, -1)
     goal, frontier = goal * boards + board, start * boards + board
     distance = np.full(boards, -1)
     visited = np.zeros(boards * states, bool)
-    stamp = np.empty(boards * states, np.int64)
+    stamp = np.empty(boards * states, np.int32)
     visited[frontier] = True
     depth = 0
     while len(frontier):
