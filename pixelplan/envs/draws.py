@@ -34,7 +34,7 @@ class Words:
 
 
 def below(words: np.ndarray, bound: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where in words [n] a draw of 0 … bound − 1 (at most 255) is accepted [m], and the values drawn there [m] uint8."""
+    """Where in words [n] a draw of 0 … bound − 1 (up to 255) is accepted [m], and the values drawn there [m] uint8."""
     values = words >> np.uint32(32 - bound.bit_length())
     accepted = np.flatnonzero(values < bound)
     return accepted, values[accepted].astype(np.uint8)
