@@ -9,7 +9,7 @@ import torch
 from pixelplan.data.identity import states_of_frames
 from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.config import PRESETS, preset
-from pixelplan.model.nets import TransportModel
+from pixelplan.model.nets import Displacements, Grid, TransportModel
 from pixelplan.model.objective import ObjectiveConfig, losses
 from pixelplan.model.sizes import Sizes, sizes_of
 from pixelplan.model.world_model import ModelConfig, WorldModel
@@ -83,6 +83,28 @@ def test_a_step_moves_the_attention(jumps, source, target):
         cells = model.encoder.readout.embed(torch.eye(16).unsqueeze(1))  # [16,d], of attention to each cell
         moved = model.step(cells[source : source + 1], model.context(np.zeros((16, 16, 3), np.uint8)))[0]
     torch.testing.assert_close(moved, cells[[target, source]], atol=1e-3, rtol=0)
+
+
+@pytest.mark.parametrize(("rows", "columns", "reach"), [(3, 4, 1), (3, 4, 3), (5, 2, 2)])
+def test_displacements_are_those_that_stay_on_the_grid(rows, columns, reach):
+    """Against plain loops: chances are a softmax over the moves that stay, and both ways to follow them agree."""
+    side, cells = 2 * reach + 1, rows * columns
+    torch.manual_seed(0)
+    logits, values = torch.randn(1, 2 * side**2, rows, columns), torch.randn(cells, 3)
+    plain = torch.zeros(2, cells, cells)
+    for action in range(2):
+        for cell in range(cells):
+            row, column = divmod(cell, columns)
+            for move in range(side**2):
+                to_row, to_column = row + move // side - reach, column + move % side - reach
+                if 0 <= to_row < rows and 0 <= to_column < columns:
+                    weight = logits[0, action * side**2 + move, row, column].exp()
+                    plain[action, cell, to_row * columns + to_column] = weight
+    plain /= plain.sum(-1, keepdim=True)
+    moves = Displacements(Grid(rows, columns, reach), reach)
+    chances = moves.chances(logits, actions=2)
+    torch.testing.assert_close(moves.matrix(chances), plain)
+    torch.testing.assert_close(moves.expected(chances, values), plain @ values)
 
 
 @pytest.mark.parametrize(("size", "cell"), [(8, 8), (16, 8), (5, 12), (16, 4)])

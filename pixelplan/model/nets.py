@@ -7,6 +7,7 @@ with G = R·C, and patches of p × p pixels a cell.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -22,14 +23,44 @@ class Grid:
     reach: int
     """How many cells a step can move the agent."""
 
-    def displacements(self, reach: int) -> tuple[Tensor, Tensor]:
-        """Target cells [G,O] of every displacement by at most `reach` cells each way, and whether [G,O] they exist."""
+
+class Displacements(nn.Module):
+    """The moves by at most `reach` cells each way, O of them, of which M at most stay on the grid (from any one cell).
+
+    Those that leave the grid are never looked at: on small grids they are most of all moves.
+    """
+
+    targets: Tensor
+    chosen: Tensor
+    barred: Tensor
+
+    def __init__(self, grid: Grid, reach: int) -> None:
+        super().__init__()
         offsets = torch.arange(-reach, reach + 1)
-        cells = torch.arange(self.rows * self.columns)
-        row = (cells // self.columns)[:, None, None] + offsets[:, None]  # [G,2·reach+1,1]
-        column = (cells % self.columns)[:, None, None] + offsets  # [G,1,2·reach+1]
-        inside = (row >= 0) & (row < self.rows) & (column >= 0) & (column < self.columns)
-        return torch.where(inside, row * self.columns + column, 0).flatten(1), inside.flatten(1)
+        cells = torch.arange(grid.rows * grid.columns)[:, None]  # [G,1]
+        row = (cells // grid.columns)[..., None] + offsets[:, None]  # [G,2·reach+1,1]
+        column = (cells % grid.columns)[..., None] + offsets  # [G,1,2·reach+1]
+        inside = ((row >= 0) & (row < grid.rows) & (column >= 0) & (column < grid.columns)).flatten(1)  # [G,O]
+        chosen = (~inside).long().argsort(dim=1, stable=True)[:, : inside.sum(1).max()]  # [G,M], those inside first
+        inside = inside.gather(1, chosen)
+        targets = (row * grid.columns + column).flatten(1).gather(1, chosen)
+        self.register_buffer("targets", targets.where(inside, 0), persistent=False)  # [G,M] cells
+        self.register_buffer("chosen", (chosen * len(cells) + cells).flatten(), persistent=False)  # [G·M] among [O,G]
+        self.register_buffer("barred", torch.zeros(inside.shape).masked_fill(~inside, -torch.inf), persistent=False)
+
+    def chances(self, logits: Tensor, actions: int) -> Tensor:
+        """[L·A,G,M] from logits [L,A·O,R,C]: how likely each move is."""
+        logits = logits.reshape(len(logits) * actions, -1).index_select(1, self.chosen)
+        return (logits.unflatten(1, self.barred.shape) + self.barred).softmax(-1)
+
+    def expected(self, chances: Tensor, values: Tensor) -> Tensor:
+        """[B,G,v]: the mean of values [G,v] at the targets, by chances [B,G,M]."""
+        return (chances.transpose(0, 1) @ functional.embedding(self.targets, values)).transpose(0, 1)
+
+    def matrix(self, chances: Tensor) -> Tensor:
+        """[B,G,G]: from where to where, by chances [B,G,M]."""
+        cells = len(self.targets)
+        return chances.new_zeros(len(chances), cells, cells).scatter_add(2, self.targets.expand_as(chances), chances)
 
 
 class ResidualBlock(nn.Module):
@@ -108,6 +139,15 @@ class SpatialEncoder(nn.Module):
         return self.readout.embed(maps), maps
 
 
+class Moves(NamedTuple):
+    """What a step needs to know of L levels; computed once, since a search takes many steps."""
+
+    places: Tensor
+    """[d,K·G] the directions of the cells' codes, as long as attention is sharp."""
+    ends: Tensor
+    """[L,K·G,A·d] the code that each cell leads to by each action."""
+
+
 class TransportModel(nn.Module):
     """Where each action leads from each cell, read from one frame of the level; a step only looks it up.
 
@@ -123,10 +163,6 @@ class TransportModel(nn.Module):
     cell) and reads its row.
     """
 
-    jump_targets: Tensor
-    jump_inside: Tensor
-    glide_inside: Tensor
-
     def __init__(self, patch: int, width: int, blocks: int, readout: Readout, grid: Grid, actions: int) -> None:
         super().__init__()
         self.readout, self.grid, self.actions = readout, grid, actions
@@ -137,55 +173,36 @@ class TransportModel(nn.Module):
         self.choice_head = head(width, actions)
         # Codes of neighbouring cells may have a cosine near 0.5: e^4.5 · 0.5 tells them apart with certainty.
         self.log_scale = nn.Parameter(torch.tensor(4.5))
-        targets, inside = grid.displacements(grid.reach)
-        self.register_buffer("jump_targets", targets, persistent=False)  # [G,O] for O displacements
-        self.register_buffer("jump_inside", inside, persistent=False)  # [G,O]
-        self.register_buffer("glide_inside", grid.displacements(1)[1].T, persistent=False)  # [9,G]
+        self.jumps, self.glides = Displacements(grid, grid.reach), Displacements(grid, 1)
 
-    def context(self, images: Tensor) -> Tensor:
-        """[L,K·G,A·d]: the code that each cell leads to by each action, from one image [L,3,H,W] of each level."""
+    def context(self, images: Tensor) -> Moves:
+        """Where each cell leads by each action, from one image [L,3,H,W] of each level."""
         near = self.near(images)
         far = self.far(near)
         codes = self.readout.codes()  # [K,G,d]
-        by_jump = self._jump(self.jump_head(far), codes)
-        by_glide = self._glide(self.glide_head(near), codes)
-        choice = self.choice_head(far).flatten(2).sigmoid()[:, :, None, :, None]  # [L,A,1,G,1]
-        added = by_glide + choice * (by_jump - by_glide)  # [L,A,K,G,d]
-        return added.permute(0, 2, 3, 1, 4).flatten(3).flatten(1, 2)
-
-    def _jump(self, logits: Tensor, codes: Tensor) -> Tensor:
-        """[L,A,K,G,d] codes after a jump, from logits [L,A·O,R,C]."""
-        cells, displacements = self.jump_inside.shape
-        logits = logits.view(-1, self.actions, displacements, cells).transpose(2, 3)  # [L,A,G,O]
-        chances = logits.masked_fill(~self.jump_inside, -torch.inf).softmax(-1)
-        transport = chances.new_zeros(*chances.shape[:3], cells)
-        transport = transport.scatter_add(-1, self.jump_targets.expand_as(chances), chances)  # [L,A,G,G]
-        return transport.unsqueeze(2) @ codes
+        table = codes.transpose(0, 1).flatten(1)  # [G,K·d]
+        by_jump = self.jumps.expected(self.jumps.chances(self.jump_head(far), self.actions), table)  # [L·A,G,K·d]
+        by_glide = self._glide(self.glide_head(near), table)  # [L·A,G,K·d]
+        choice = self.choice_head(far).sigmoid().flatten(2).reshape(*by_jump.shape[:2], 1)
+        ends = by_glide.lerp(by_jump, choice).unflatten(0, (-1, self.actions)).unflatten(-1, (len(codes), -1))
+        places = functional.normalize(codes, dim=-1).flatten(0, 1).T * self.log_scale.exp()
+        return Moves(places, ends.permute(0, 3, 2, 1, 4).flatten(3).flatten(1, 2))
 
     def _glide(self, logits: Tensor, codes: Tensor) -> Tensor:
-        """[L,A,K,G,d] codes at the end of a glide, from logits [L,A·9,R,C]."""
-        rows, columns = self.grid.rows, self.grid.columns
-        logits = logits.view(-1, self.actions, 9, rows * columns).masked_fill(~self.glide_inside, -torch.inf)
-        chances = logits.softmax(2).unflatten(-1, (rows, columns))  # [L,A,9,R,C]
-        maps, _, dimensions = codes.shape
-        ends = codes.transpose(1, 2).reshape(maps * dimensions, rows, columns).expand(*chances.shape[:2], -1, -1, -1)
-        for _ in range(self.grid.reach):
-            padded = functional.pad(ends, (1, 1, 1, 1))  # [L,A,K·d,R+2,C+2]
-            ends = sum(
-                chances[:, :, index, None] * padded[..., index // 3 :, index % 3 :][..., :rows, :columns]
-                for index in range(9)
-            )
-        return ends.unflatten(2, (maps, dimensions)).flatten(4).transpose(3, 4)
+        """[L·A,G,K·d] codes at the end of a glide, from logits [L,A·9,R,C] and the cells' codes [G,K·d]."""
+        chances = self.glides.chances(logits, self.actions)
+        ends = self.glides.expected(chances, codes)
+        if self.grid.reach > 1:
+            matrix = self.glides.matrix(chances)
+            for _ in range(self.grid.reach - 1):
+                ends = matrix @ ends
+        return ends
 
-    def lift(self, z: Tensor) -> Tensor:
-        """Attention [...,K·G] to the cells of embeddings [...,d]; each map's sums to one."""
-        codes = functional.normalize(self.readout.codes(), dim=-1)
-        logits = z @ codes.flatten(0, 1).T * self.log_scale.exp()
-        return logits.unflatten(-1, codes.shape[:2]).softmax(-1).flatten(-2)
-
-    def forward(self, z: Tensor, context: Tensor) -> Tensor:
-        """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with contexts [L,K·G,A·d]."""
-        return functional.normalize((self.lift(z) @ context).unflatten(-1, (self.actions, -1)), dim=-1)
+    def forward(self, z: Tensor, context: Moves) -> Tensor:
+        """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with these contexts."""
+        cells = len(self.jumps.targets)
+        attention = (z @ context.places).unflatten(-1, (-1, cells)).softmax(-1).flatten(-2)  # [L,S,K·G]
+        return functional.normalize((attention @ context.ends).unflatten(-1, (self.actions, -1)), dim=-1)
 
 
 class LatentModel(nn.Module):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -127,12 +127,12 @@ class WorldModel(nn.Module):
         return self.encoder(self.images(frames))[0]
 
     @torch.inference_mode()
-    def context(self, frame: np.ndarray) -> Tensor:
+    def context(self, frame: np.ndarray) -> Any:
         """What `step` needs to know of the level, from one frame [H,W,3] of it."""
         return self.forward_model.context(self.images(frame[None]))
 
     @torch.inference_mode()
-    def step(self, z: Tensor, context: Tensor) -> Tensor:
+    def step(self, z: Tensor, context: Any) -> Tensor:
         """The embeddings [N,A,d] after each action from each of z [N,d]."""
         return self.forward_model(z.unsqueeze(0), context).squeeze(0)
 
