@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 import torch
 
-from pixelplan.baselines.checkpoint import begin_run, load_run, read_note, save_run
+from pixelplan.baselines.checkpoint import begin_run, load_run, save_run
 from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.random_policy import RandomPolicy
 from pixelplan.cli import main
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.evaluation.policies import evaluate_policy, shows_place_near_goal
+from pixelplan.model.checkpoint import read_checkpoint_note
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
 
@@ -143,7 +144,7 @@ def test_checkpoints_hold_network_optimizer_and_note(tmp_path: Path) -> None:
     more = load_run(tmp_path, fresh, new)
     assert torch.equal(fresh.weight, network.weight) and more["levels"].tolist() == [0, 1, 2]
     assert torch.equal(new.state_dict()["state"][0]["exp_avg"], optimizer.state_dict()["state"][0]["exp_avg"])
-    assert read_note(tmp_path) == {"steps": 7, "request": {"seed": 0}}
+    assert read_checkpoint_note(tmp_path) == {"steps": 7, "request": {"seed": 0}}
     assert begin_run(tmp_path, {"seed": 0}, resume=True) is not None
     with pytest.raises(InputError, match="seed 0, not 1"):
         begin_run(tmp_path, {"seed": 1}, resume=True)
@@ -151,4 +152,4 @@ def test_checkpoints_hold_network_optimizer_and_note(tmp_path: Path) -> None:
         load_run(tmp_path, torch.nn.Linear(4, 2))
     (tmp_path / "checkpoint.safetensors").write_bytes(b"broken")
     with pytest.raises(InputError, match="damaged"):
-        read_note(tmp_path)
+        read_checkpoint_note(tmp_path)

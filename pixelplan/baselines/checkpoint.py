@@ -9,13 +9,17 @@ from typing import Any
 
 import safetensors
 import torch
-from safetensors.torch import load_file, save
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from pixelplan.files import write_bytes
+from pixelplan.model.checkpoint import (
+    CHECKPOINT,
+    load_optimizer,
+    optimizer_tensors,
+    read_checkpoint_note,
+    write_tensors,
+)
 from pixelplan.types import InputError
-
-CHECKPOINT = "checkpoint.safetensors"
 
 
 def save_run(
@@ -29,10 +33,8 @@ def save_run(
     tensors = {f"network/{name}": tensor for name, tensor in network.state_dict().items()}
     tensors |= {f"more/{name}": tensor for name, tensor in (more or {}).items()}
     if optimizer is not None:
-        for index, values in optimizer.state_dict()["state"].items():
-            tensors |= {f"optimizer/{index}/{name}": torch.as_tensor(value) for name, value in values.items()}
-    copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
-    write_bytes(folder / CHECKPOINT, save(copies, {"note": json.dumps(note)}))
+        tensors |= optimizer_tensors(optimizer)
+    write_tensors(folder / CHECKPOINT, tensors, note)
 
 
 def load_run(folder: Path, network: nn.Module, optimizer: torch.optim.Optimizer | None = None) -> dict[str, Tensor]:
@@ -42,33 +44,17 @@ def load_run(folder: Path, network: nn.Module, optimizer: torch.optim.Optimizer 
         tensors = load_file(path)
     except (safetensors.SafetensorError, OSError, ValueError) as problem:
         raise InputError(f"{path} cannot be read ({problem}); delete it to train from the start") from None
-    parts: dict[str, dict[str, Tensor]] = {"network": {}, "optimizer": {}, "more": {}}
-    for name, tensor in tensors.items():
-        part, _, rest = name.partition("/")
-        parts[part][rest] = tensor
+    weights, more = (
+        {name.removeprefix(part): tensor for name, tensor in tensors.items() if name.startswith(part)}
+        for part in ("network/", "more/")
+    )
     try:
-        network.load_state_dict(parts["network"])
+        network.load_state_dict(weights)
     except RuntimeError:
         raise InputError(f"{path} holds another network than the one asked for; ask for that one") from None
     if optimizer is not None:
-        state: dict[int, dict[str, Tensor]] = {}
-        for name, tensor in parts["optimizer"].items():
-            index, _, key = name.partition("/")
-            state.setdefault(int(index), {})[key] = tensor
-        optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
-    return parts["more"]
-
-
-def read_note(folder: Path) -> dict[str, Any] | None:
-    """What was noted with the checkpoint in a folder; None where there is none."""
-    path = folder / CHECKPOINT
-    if not path.exists():
-        return None
-    try:
-        with safetensors.safe_open(path, "pt") as file:
-            return dict(json.loads(file.metadata()["note"]))
-    except (safetensors.SafetensorError, OSError, KeyError, TypeError, ValueError) as problem:
-        raise InputError(f"{path} is damaged ({problem}); delete it to train from the start") from None
+        load_optimizer(optimizer, tensors)
+    return more
 
 
 def begin_run(folder: Path, request: Mapping[str, Any], resume: bool) -> dict[str, Any] | None:
@@ -76,7 +62,7 @@ def begin_run(folder: Path, request: Mapping[str, Any], resume: bool) -> dict[st
 
     `request` is all that decides how training goes, except for how long: a run may be resumed for more steps.
     """
-    note = read_note(folder)
+    note = read_checkpoint_note(folder)
     if note is None:
         if folder.is_dir() and any(folder.iterdir()) and not resume:
             raise InputError(f"{folder} is not empty; name a new folder, or add --resume to go on in this one")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ CONFIG, WEIGHTS, CHECKPOINT = "config.json", "weights.safetensors", "checkpoint.
 
 def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> None:
     """Write weights and then the config, which makes the folder a model."""
-    write_bytes(folder / WEIGHTS, save(_contiguous(model.state_dict())))
+    write_tensors(folder / WEIGHTS, model.state_dict())
     own = {
         "format": FORMAT,
         "threshold": model.threshold,
@@ -71,9 +72,7 @@ def read_description(folder: Path) -> dict[str, Any]:
 def save_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer, note: dict[str, Any]) -> None:
     """Write everything that training needs to go on from here, in one file."""
     tensors = {f"model/{name}": tensor for name, tensor in model.state_dict().items()}
-    for index, values in optimizer.state_dict()["state"].items():
-        tensors.update({f"optimizer/{index}/{name}": value for name, value in values.items()})
-    write_bytes(folder / CHECKPOINT, save(_contiguous(tensors), {"note": json.dumps(note)}))
+    write_tensors(folder / CHECKPOINT, tensors | optimizer_tensors(optimizer), note)
 
 
 def load_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer) -> None:
@@ -82,12 +81,36 @@ def load_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Opti
     weights = {name.removeprefix("model/"): value for name, value in tensors.items() if name.startswith("model/")}
     _check_tensors(folder / CHECKPOINT, model, weights)
     model.load_state_dict(weights)
+    load_optimizer(optimizer, tensors)
+
+
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """The state of an optimizer, under names that begin with optimizer/."""
+    state = optimizer.state_dict()["state"]
+    return {
+        f"optimizer/{index}/{name}": torch.as_tensor(value)
+        for index, values in state.items()
+        for name, value in values.items()
+    }
+
+
+def load_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """Put an optimizer's state into place from tensors of which those named optimizer/… are it."""
     state: dict[int, dict[str, Tensor]] = {}
     for name, value in tensors.items():
         if name.startswith("optimizer/"):
             _, index, key = name.split("/")
             state.setdefault(int(index), {})[key] = value
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], note: Mapping[str, Any] | None = None) -> None:
+    """Write tensors, with a note if there is one, whole or not at all.
+
+    Copies on the CPU: safetensors takes no views, and shared weights are stored under each of their names.
+    """
+    copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    write_bytes(path, save(copies, None if note is None else {"note": json.dumps(note)}))
 
 
 def read_checkpoint_note(folder: Path) -> dict[str, Any] | None:
@@ -113,8 +136,3 @@ def _check_tensors(path: Path, model: WorldModel, tensors: dict[str, Tensor]) ->
     unknown = sorted(set(tensors) - set(expected))
     if unknown:
         raise InputError(f"{path} has a tensor {unknown[0]} that this version does not know")
-
-
-def _contiguous(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Copies on the CPU: safetensors takes no views, and shared weights are stored under each of their names."""
-    return {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ import safetensors
 import torch
 
 import pixelplan
+from pixelplan.machine import commit
 from pixelplan.types import Trajectories
 
 
@@ -42,22 +41,9 @@ def versions() -> dict[str, str | None]:
     """Of the package, its commit where it runs from a checkout, and of what its numbers depend on."""
     return {
         "pixelplan": pixelplan.__version__,
-        "commit": _commit(),
+        "commit": commit(),
         "python": platform.python_version(),
         "torch": torch.__version__,
         "numpy": np.__version__,
         "safetensors": safetensors.__version__,
     }
-
-
-def _commit() -> str | None:
-    root = Path(pixelplan.__file__).resolve().parent.parent
-    if not (root / ".git").exists():
-        return None
-    try:
-        run = subprocess.run(
-            ["git", "rev-parse", "HEAD"], cwd=root, capture_output=True, text=True, timeout=10, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return run.stdout.strip() if run.returncode == 0 else None
