@@ -11,14 +11,11 @@ from pixelplan.cli.inspect import inspect
 from pixelplan.cli.levels import collect, levels
 from pixelplan.cli.model import train
 from pixelplan.cli.plan import demo, evaluate, solve
-from pixelplan.cli.reproduce import REPRODUCTIONS
+from pixelplan.cli.reproduce import reproduce
 from pixelplan.cli.web import web
 
-COMMANDS = (demo, levels, collect, train, inspect, evaluate, solve, web)
-GROUPS = {
-    "baseline": (BASELINES, "Train and play what the paper compares with."),
-    "reproduce": (REPRODUCTIONS, "Make the paper's tables and figures, ours beside the paper's."),
-}
+COMMANDS = (demo, levels, collect, train, inspect, evaluate, solve, reproduce, web)
+GROUPS = {"baseline": (BASELINES, "Train and play what the paper compares with.")}
 """Commands with commands of their own, such as `pixelplan baseline ppo`."""
 
 

@@ -13,6 +13,9 @@ def train(
     preset: Literal["spatial", "paper", "latent", "tiny"] = "spatial",
     validation: Path | None = None,
     resume: bool = False,
+    on_policy: int = 0,
+    on_policy_episodes: int = 5,
+    on_policy_share: float = 0.375,
     inverse: bool = True,
     updates: int | None = None,
     batch: int | None = None,
@@ -34,6 +37,10 @@ def train(
         preset: spatial is the default model; paper and latent are the paper's networks; tiny is for a quick look.
         validation: A second folder written by collect, for accuracy and the threshold; by default a tenth of levels.
         resume: Go on with training that was cut off, to the very same weights.
+        on_policy: How many times on the way the planner plays with what was learnt so far, in the levels of the data,
+            to be learnt from as well; it helps where random play does not come around.
+        on_policy_episodes: Episodes that it then plays in each level, as long as those of the data.
+        on_policy_share: The first part of training, over which these times are spread.
         inverse: Train with the inverse model (without it: the paper's ablation).
         updates: Gradient steps; by default the preset's.
         batch: Levels in a gradient step, over all processes; by default the preset's.
@@ -47,7 +54,9 @@ def train(
     """
     from dataclasses import replace
 
+    from pixelplan.cli.options import progress_bar
     from pixelplan.data.dataset import open_trajectories
+    from pixelplan.experiments.improve import on_policy_stages, open_data_world, train_in_stages
     from pixelplan.model.config import PRESETS
     from pixelplan.model.train import train as train_model
 
@@ -64,5 +73,11 @@ def train(
         **{name: value for name, value in given.items() if value is not None},
     )
     held_out = None if validation is None else open_trajectories(validation)
-    model = train_model(open_trajectories(data), out, config, held_out, resume)
+    play = open_trajectories(data)
+    if on_policy:
+        stages = on_policy_stages(on_policy, on_policy_episodes, on_policy_share)
+        with progress_bar("the planner plays", "levels") as progress:
+            model = train_in_stages(play, out, config, stages, open_data_world(play), held_out, resume, progress)
+    else:
+        model = train_model(play, out, config, held_out, resume)
     print(f"{out}: {sum(one.numel() for one in model.parameters()):,} parameters, threshold {model.threshold}")

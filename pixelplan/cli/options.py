@@ -46,6 +46,14 @@ def _parse(key: str, text: str, kind: typing.Any) -> typing.Any:
         raise InputError(f"{key} is {text!r}; it must be a number") from None
 
 
+def parse_numbers(text: str, name: str) -> tuple[int, ...]:
+    """Whole numbers from "1,10,100"; an InputError for anything else."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() for part in parts):
+        raise InputError(f"{name} is {text!r}; write whole numbers with commas, such as 1,10,100")
+    return tuple(map(int, parts))
+
+
 @contextmanager
 def progress_bar(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
     """A function (done, total) that moves a bar on standard error, with the rate and the time left."""

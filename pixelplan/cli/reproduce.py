@@ -1,23 +1,79 @@
-"""The paper's tables and figures, ours beside the paper's: `pixelplan reproduce success` and so on."""
+"""The paper's tables and figures, ours beside the paper's."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 
-def success(*, results: Path = Path("results"), out: Path = Path("docs/results")) -> None:
-    """The comparison of success rates, from the records in a folder: prints the table and writes it with a bar chart.
+def reproduce(
+    name: str,
+    /,
+    *,
+    run: bool = False,
+    dry_run: bool = False,
+    puzzles: str | None = None,
+    levels: str | None = None,
+    seeds: str = "0,1,2",
+    preset: str = "spatial",
+    test_levels: str = "2000:2100",
+    threads: int = 1,
+    ray: str | None = None,
+    retries: int = 2,
+    results: Path = Path("results"),
+    out: Path = Path("docs/results"),
+    runs: Path = Path("runs"),
+) -> None:
+    """Show one of the paper's tables or figures from the records there are: success, generalisation, ablation,
+    on-policy, fringe, failures or trajectories; and with --run first make the records that are missing.
 
-    Example: pixelplan reproduce success
+    What is finished is never run again, and what was cut off goes on. The same command started a second time, while the
+    first one runs, takes part in the work.
+
+    Example: pixelplan reproduce generalisation --run --puzzles ice-slider --levels 10,100 --seeds 0
 
     Args:
-        results: The folder with the records, in its folders main and baselines.
-        out: The folder to write success.md, .csv, .png and .svg to.
+        name: The experiment.
+        run: Run the cells without a record: collect, train and evaluate.
+        dry_run: List the cells and their states, and do nothing.
+        puzzles: The puzzles to run, with commas; by default all that the experiment has.
+        levels: The numbers of training levels to run, with commas; by default all that the experiment has.
+        seeds: The training seeds to run, with commas.
+        preset: The world model.
+        test_levels: The levels on which success is measured, A:B, B excluded.
+        threads: Processor cores for each training.
+        ray: Run the cells on a ray cluster: its address, or auto for the one that is running here, else a new one.
+        retries: On a cluster, how often a cell that failed is tried again.
+        results: The folder with the records.
+        out: The folder to write the table (.md, .csv) and the figure (.png, .svg) to.
+        runs: The folder for data, models and unfinished work.
     """
-    from pixelplan.experiments.success import reproduce_success
+    import sys
 
-    print(reproduce_success(results, out))
+    from pixelplan.cli.options import parse_numbers
+    from pixelplan.experiments.registry import experiment
+    from pixelplan.experiments.reproduce import Places, check_selection, listing, run_cells, show
+    from pixelplan.experiments.selection import Selection
+    from pixelplan.types import InputError
 
-
-REPRODUCTIONS = (success,)
-"""What stands under `pixelplan reproduce`."""
+    module = experiment(name)
+    selection = Selection(
+        seeds=parse_numbers(seeds, "seeds"),
+        levels=None if levels is None else parse_numbers(levels, "levels"),
+        preset=preset,
+        test_levels=test_levels,
+    )
+    if puzzles is not None:
+        selection = Selection(**{**vars(selection), "puzzles": tuple(puzzles.split(","))})
+    check_selection(selection)
+    if threads < 1 or retries < 0:
+        raise InputError(f"threads is {threads} and retries is {retries}; they must be at least 1 and 0")
+    places = Places(results, out, runs)
+    if dry_run:
+        print(listing(module.cells(selection), places))
+        return
+    failures = run_cells(module.cells(selection), places, threads, ray, retries) if run else []
+    print(show(name, module, selection, places))
+    if failures:
+        first = failures[0]
+        print(f"pixelplan: {len(failures)} cells failed, first {first.cell.name}: {first.reason}", file=sys.stderr)
+        sys.exit(1)

@@ -27,7 +27,10 @@ def finish(
     request: dict[str, Any],
     rows: list[dict[str, Any]],
 ) -> None:
-    """Calibrate on held-out levels and write everything; the checkpoint is deleted last, so a kill loses nothing."""
+    """Calibrate on held-out levels and write everything; the checkpoint is deleted last, so a kill loses nothing.
+
+    Where training stopped on the way, the checkpoint stays: what follows begins with it.
+    """
     held_out = held_out[:FINAL_LEVELS]
     errors = step_errors(model, held_out)
     margin = config.objective.margin
@@ -47,4 +50,5 @@ def finish(
         **request,
     }
     save_model(out, model, description)
-    (out / CHECKPOINT).unlink(missing_ok=True)
+    if "until" not in request:
+        (out / CHECKPOINT).unlink(missing_ok=True)

@@ -33,7 +33,7 @@ from pixelplan.model.metrics import step_errors
 from pixelplan.model.objective import losses
 from pixelplan.model.processes import PortableTrajectories
 from pixelplan.model.progress import Display, collapse_warning, write_metrics
-from pixelplan.model.sizes import sizes_of
+from pixelplan.model.sizes import Sizes, sizes_of
 from pixelplan.model.world_model import LevelBatch, WorldModel
 from pixelplan.types import InputError, Trajectories
 
@@ -51,17 +51,22 @@ def train(
     config: TrainConfig,
     validation: Trajectories | None = None,
     resume: bool = False,
+    until: float = 1.0,
+    after: Path | None = None,
 ) -> WorldModel:
     """Train a model on recorded play into folder `out`, and give it.
 
     Without validation data a tenth of the levels is held out; with fewer than ten levels nothing is, and the threshold
-    is calibrated on the levels trained on. A finished folder that is resumed is left as it is.
+    is calibrated on the levels trained on. A finished folder that is resumed is left as it is. Training can stop when a
+    share (`until`) of it is done, and go on in another folder, with other data of the same world, `after` this one.
     """
     config.check()
     out = Path(out)
     request = {"config": _settings(config), "data": describe_data(data)}
     if validation is not None:
         request["validation"] = describe_data(validation)
+    if until < 1:
+        request["until"] = until
     if not _finished(out, request, resume):
         out.mkdir(parents=True, exist_ok=True)
         fabric = Fabric(
@@ -72,7 +77,7 @@ def train(
         )
         sent = (PortableTrajectories.of(data), None if validation is None else PortableTrajectories.of(validation))
         # A partial, because Fabric looks into arguments and does not take frozen dataclasses.
-        fabric.launch(partial(_fit, sent=sent, out=out, config=config, request=request))
+        fabric.launch(partial(_fit, sent=sent, out=out, config=config, request=request, after=after))
     return load_model(out)
 
 
@@ -82,6 +87,7 @@ def _fit(
     out: Path,
     config: TrainConfig,
     request: dict[str, Any],
+    after: Path | None,
 ) -> None:
     """One process's part of training."""
     clock = time.perf_counter()
@@ -89,17 +95,19 @@ def _fit(
     data, validation = sent[0].open(), None if sent[1] is None else sent[1].open()
     levels, held_out = _split(data, validation)
     torch.manual_seed(config.seed)
-    own = WorldModel(config.model, sizes_of(data), threshold=config.objective.margin / 2)
+    sizes = sizes_of(data) if after is None else Sizes(**read_description(after)["sizes"])
+    own = WorldModel(config.model, sizes, threshold=config.objective.margin / 2)
     optimizer = torch.optim.AdamW(own.parameters(), config.learning_rate, weight_decay=config.weight_decay)
-    note = read_checkpoint_note(out) or {"rows": []}
+    begun = out if after is None or (out / CHECKPOINT).exists() else after
+    note = read_checkpoint_note(begun) or {"rows": []}
     if note["rows"]:
-        load_checkpoint(out, own, optimizer)
+        load_checkpoint(begun, own, optimizer)
     model, optimizer = fabric.setup(own, optimizer)
     rows = note["rows"]
     passes, updates_a_pass = schedule(len(levels), math.prod(own.sizes.grid), config)
     shown = not config.quiet and fabric.is_global_zero
     with Display(passes * updates_a_pass, len(rows) * updates_a_pass, passes, shown) as display:
-        for number in range(len(rows) + 1, passes + 1):
+        for number in range(len(rows) + 1, max(1, round(passes * request.get("until", 1.0))) + 1):
             batches = _batches(fabric, levels, number, updates_a_pass, config)
             shares = np.linspace((number - 1) / passes, number / passes, updates_a_pass, endpoint=False)
             means = _train_pass(fabric, model, optimizer, zip(shares, batches, strict=True), number, config, display)
@@ -213,7 +221,7 @@ def _finished(out: Path, request: dict[str, Any], resume: bool) -> bool:
     for key, value in request.items():
         if found.get(key) != value:
             raise InputError(f"training in {out} was begun with other {key}; it can only be resumed with the same")
-    if finished:
+    if finished and "until" not in request:
         (out / CHECKPOINT).unlink(missing_ok=True)  # training was killed just before it would have done this
     return finished
 

@@ -1,0 +1,189 @@
+"""CELLS: what an experiment trains and measures, as values that are found again by what they are."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from pixelplan.envs import make_puzzle
+from pixelplan.evaluation.models import WEIGHTS, open_model
+from pixelplan.evaluation.run import evaluate
+from pixelplan.evaluation.stats import mean
+from pixelplan.files import checksum, level_numbers, parse_levels
+from pixelplan.model.checkpoint import WEIGHTS as WEIGHTS_FILE
+from pixelplan.model.config import TrainConfig
+from pixelplan.planning import FullConfig, OneShotConfig
+from pixelplan.types import InputError
+
+FORMAT = 1
+"""Of cells' records; another one is another version's."""
+BESIDE_THE_POINT = ("threads", "quiet", "device", "devices")
+"""Settings that say where and how fast something is computed, not what."""
+
+
+@dataclass(frozen=True)
+class Play:
+    """Random play to be recorded."""
+
+    env: str
+    levels: str = "0:1000"
+    episodes: int = 20
+    steps: int = 20
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stop on the way through training, after which the model can be measured and more play recorded."""
+
+    share: float
+    """Of the whole training: where the stop is."""
+    episodes: int = 0
+    """Episodes that the planner then plays in each level, to be learnt from in what follows."""
+
+
+@dataclass(frozen=True)
+class Training:
+    """A model to be trained."""
+
+    play: Play
+    config: TrainConfig
+    validation: Play | None = None
+    """Where calibration and accuracy come from; by default a tenth of the levels, or with fewer than ten these."""
+    stages: tuple[Stage, ...] = ()
+    """Stops on the way."""
+
+    @property
+    def env(self) -> str:
+        """The puzzle's name."""
+        return self.play.env
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        without = "" if self.config.model.inverse else " without inverse model"
+        stops = " on-policy" if any(stage.episodes for stage in self.stages) else ""
+        steps = self.play.episodes * self.play.steps
+        return f"{self.config.preset}{without}, {self.count} levels × {steps} steps{stops}, seed {self.config.seed}"
+
+    @property
+    def count(self) -> int:
+        """Levels to train on."""
+        return len(level_numbers(parse_levels(self.play.levels)))
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """The model that the package brings for a puzzle."""
+
+    env: str
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return "shipped model"
+
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        return WEIGHTS / self.env
+
+    @property
+    def weights(self) -> str:
+        """The checksum of its weights: other weights are another model."""
+        if not (self.folder / WEIGHTS_FILE).exists():
+            raise InputError(f"{self.folder} holds no model of {self.env}")
+        return checksum(self.folder / WEIGHTS_FILE)
+
+
+class Measure(Protocol):
+    """What is to be found out about a model: a frozen dataclass."""
+
+    @property
+    def name(self) -> str:
+        """For people."""
+
+    def take(self, env: str, model: Path, out: Path) -> dict[str, Any]:
+        """Measure the model in a folder, for a record; `out` is a file of its own where unfinished work may stand."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How many levels a planner solves."""
+
+    planner: str = "full"
+    config: FullConfig | OneShotConfig = field(default_factory=FullConfig)
+    levels: str = "2000:2100"
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"{self.planner} on {self.levels}"
+
+    def take(self, env: str, model: Path, out: Path) -> dict[str, Any]:
+        """Play the levels."""
+        found = evaluate(
+            env,
+            self.levels,
+            planner=self.planner,
+            model=open_model(model, env, make_puzzle(env).pixels),
+            config=self.config,
+            seed=self.seed,
+            out=out,
+            resume=True,
+        )
+        raised = [one for one in found.episodes if one.error is not None]
+        if raised:
+            raise InputError(f"level {raised[0].level} raised {raised[0].error}")
+        return {
+            "levels": len(found.episodes),
+            "success": found.success,
+            "interval": found.interval,
+            "optimal": found.optimal,
+            "unsolved": [one.level for one in found.episodes if not one.solved],
+            "steps": mean([one.steps for one in found.episodes if one.solved]),
+            "replans": mean([one.replans for one in found.episodes]),
+            "nodes": mean([one.nodes for one in found.episodes]),
+            "seconds_per_plan": found.seconds_per_plan,
+        }
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number (or curve, or picture) of an experiment: a model and what is measured of it."""
+
+    model: Training | Shipped
+    measure: Measure
+    share: float = 1.0
+    """Of the training: how much of it is done when the measure is taken; one of its stages, or 1."""
+
+    @property
+    def env(self) -> str:
+        """The puzzle's name."""
+        return self.model.env
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        part = "" if self.share == 1 else f", {self.share:g} of training"
+        return f"{self.env}, {self.model.name}{part}: {self.measure.name}"
+
+
+def described(value: Any) -> Any:
+    """A cell or a part of one as JSON values that say all that decides its result, and nothing else."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {one.name: described(getattr(value, one.name)) for one in dataclasses.fields(value)}
+        kept = {name: part for name, part in fields.items() if name not in BESIDE_THE_POINT}
+        more = {"weights": value.weights} if isinstance(value, Shipped) else {}
+        return {"kind": type(value).__name__, **kept, **more}
+    return [described(part) for part in value] if isinstance(value, tuple) else value
+
+
+def fingerprint(value: Any) -> str:
+    """A SHA-256 that stands for a cell or a part of one."""
+    return hashlib.sha256(json.dumps([FORMAT, described(value)], sort_keys=True).encode()).hexdigest()

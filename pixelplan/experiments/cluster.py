@@ -1,0 +1,101 @@
+"""The same jobs on a ray cluster: each is a task with its resources; the driver collects records and tries again."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pixelplan
+from pixelplan.experiments.cells import Cell, Shipped, fingerprint
+from pixelplan.experiments.grid import Failure, Job, jobs_of, locked, missing_cells, outcome, reason, run_job, say
+from pixelplan.experiments.records import write_record
+from pixelplan.types import InputError
+
+MEMORY = 3 * 2**29
+"""Bytes that a job may need: the data is memory-mapped, the rest is torch and a batch."""
+
+
+def run_there(
+    cells: Sequence[Cell], results: Path, runs: Path, threads: int, address: str, retries: int
+) -> list[Failure]:
+    """Run the cells that have no record on the cluster at an address, or for `auto` on the one that is running here,
+    else on a new one with this machine's cores.
+
+    Data and models stay on the workers, in their runs folder; records come back and are written here. A job whose
+    worker died, or of which a cell failed, is tried again; where its machine is the same it goes on from what is there.
+    """
+    ray = _connect(address)
+    try:
+        return _drive(ray, jobs_of(missing_cells(cells, results)), results, runs, threads, retries)
+    finally:
+        ray.shutdown()
+
+
+def _connect(address: str) -> Any:
+    """The ray library, connected; an InputError where it is not there or cannot be reached."""
+    try:
+        import ray
+    except ImportError:
+        raise InputError("ray is not installed; pip install 'pixelplan[cluster]' brings it") from None
+    try:
+        ray.init(
+            address=None if address == "auto" else address,
+            runtime_env={"py_modules": [pixelplan]},  # the driver's code, whatever the workers have installed
+            include_dashboard=None if address == "auto" else False,
+            log_to_driver=False,
+            logging_level="error",
+        )
+    except (ConnectionError, RuntimeError, ValueError, OSError) as problem:
+        raise InputError(f"the ray cluster {address!r} cannot be used: {reason(problem)}") from None
+    return ray
+
+
+def _drive(ray: Any, jobs: list[Job], results: Path, runs: Path, threads: int, retries: int) -> list[Failure]:
+    """Hand out all jobs, and write down what comes back until nothing is left to try."""
+    left = {fingerprint(job.model): job for job in jobs}
+    tries = dict.fromkeys(left, 0)
+    failures: list[Failure] = []
+
+    def hand_out(job: Job) -> Any:
+        return ray.remote(_work).options(**resources(job, threads)).remote(job, runs.absolute(), threads)
+
+    tasks = {hand_out(job): key for key, job in left.items()}
+    while tasks:
+        (task,), _ = ray.wait(list(tasks))
+        key = tasks.pop(task)
+        job = left[key]
+        try:
+            found: list[tuple[Cell, dict[str, Any] | Failure]] = ray.get(task)
+        except ray.exceptions.RayError as problem:
+            found = [(cell, Failure(cell, reason(problem))) for cell in job.cells]
+        for cell, one in found:
+            if not isinstance(one, Failure):
+                write_record(one, cell, results)
+            say(outcome(cell, one))
+        failed = [one for _, one in found if isinstance(one, Failure)]
+        if failed and tries[key] < retries:
+            tries[key] += 1
+            left[key] = Job(tuple(one.cell for one in failed))
+            say(f"trying again, {tries[key]} of {retries}: {job.model.env}, {job.model.name}")
+            tasks[hand_out(left[key])] = key
+        else:
+            failures += failed
+    return failures
+
+
+def resources(job: Job, threads: int) -> dict[str, Any]:
+    """What a job needs of a machine; retrying is the driver's business."""
+    device = "cpu" if isinstance(job.model, Shipped) else job.model.config.device
+    return {"num_cpus": threads, "num_gpus": int(device == "cuda"), "memory": MEMORY, "max_retries": 0}
+
+
+def _work(job: Job, runs: Path, threads: int) -> list[tuple[Cell, dict[str, Any] | Failure]]:
+    """What a worker does."""
+    quiet = job
+    if not isinstance(job.model, Shipped):
+        model = dataclasses.replace(job.model, config=dataclasses.replace(job.model.config, quiet=True))
+        quiet = Job(tuple(dataclasses.replace(cell, model=model) for cell in job.cells))
+    with locked(runs / "models" / fingerprint(job.model)[:16], wait=True):
+        return list(run_job(quiet, runs, threads))

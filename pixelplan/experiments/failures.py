@@ -1,0 +1,125 @@
+"""Levels that one-shot planning fails and the full planner solves, as pictures (the paper's appendix)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from pixelplan.envs import PUZZLES, get_level, make_puzzle
+from pixelplan.envs.pictures import centres, draw_way, follow
+from pixelplan.evaluation.levels import Task, play
+from pixelplan.evaluation.models import open_model
+from pixelplan.experiments.cells import Cell, Shipped
+from pixelplan.experiments.registry import Records
+from pixelplan.experiments.selection import Selection, one_shot_planner, training_on
+from pixelplan.experiments.tables import Report, comma_separated, markdown, picture_sheet
+from pixelplan.files import level_numbers, parse_levels
+from pixelplan.planning import PLANNERS
+from pixelplan.types import Episode, Model
+
+FEW = 10
+"""Training levels of the models of IceSlider and DigitJump: those trained on 1000 fail nowhere."""
+WANTED = 2
+"""Levels shown of each puzzle."""
+SCALE = 4
+
+
+@dataclass(frozen=True)
+class Failures:
+    """The first levels that one-shot fails and the full planner solves, with what each of them did there."""
+
+    levels: str
+    wanted: int = WANTED
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"failures of one-shot on {self.levels}"
+
+    def take(self, env: str, model: Path, out: Path) -> dict[str, Any]:
+        """Play levels until enough are found; says how many were played and what was done in those found."""
+        puzzle = make_puzzle(env)
+        opened = open_model(model, env, puzzle.pixels)
+        found: list[dict[str, Any]] = []
+        played = failed = 0
+        for number in level_numbers(parse_levels(self.levels)):
+            played += 1
+            one_shot = _play(env, "one-shot", opened, number)
+            if one_shot.solved:
+                continue
+            failed += 1
+            full = _play(env, "full", opened, number)
+            if full.solved and not too_long(full):
+                steps = {"one_shot": list(one_shot.actions), "full": list(full.actions)}
+                found.append({"level": number, **steps, "replanned_at": list(full.planned_at[1:])})
+            if len(found) == self.wanted:
+                break
+        return {"played": played, "failed_by_one_shot": failed, "found": found}
+
+
+def too_long(episode: Episode) -> bool:
+    """Whether so much was tried that a picture of it shows nothing."""
+    return len(episode.actions) > 40
+
+
+def _play(env: str, planner: str, model: Model, number: int) -> Episode:
+    puzzle = make_puzzle(env)
+    return play(Task(puzzle, planner, PLANNERS[planner].config()), model, get_level(puzzle, number))
+
+
+def cells(selection: Selection) -> list[Cell]:
+    """One a puzzle."""
+    return [_cell(selection, env) for env in selection.puzzles]
+
+
+def _cell(selection: Selection, env: str) -> Cell:
+    levels = Failures(selection.test_levels)
+    if env == "procgen-maze":
+        return Cell(Shipped(env), levels)
+    return Cell(training_on(env, (selection.levels or (FEW,))[0], 0, selection.preset), levels)
+
+
+def report(selection: Selection, records: Records) -> Report:
+    """The pictures on a sheet, and what was done."""
+    pictures, titles, rows, table = list[Image.Image](), list[str](), [], []
+    for env in PUZZLES:
+        record = records.find(_cell(selection, env))
+        if record is None:
+            continue
+        result = record["result"]
+        trained = "shipped model" if env == "procgen-maze" else f"trained on {(selection.levels or (FEW,))[0]} levels"
+        counts = [str(result["failed_by_one_shot"]), str(result["played"])]
+        levels = ", ".join(str(one["level"]) for one in result["found"])
+        usual = records.find(Cell(training_on(env, 1000, 0, selection.preset), one_shot_planner(selection.test_levels)))
+        failed = "" if usual is None else str(len(usual["result"]["unsolved"]))
+        table.append([PUZZLES[env].__name__, trained, *counts, levels, failed])
+        for one in result["found"]:
+            for planner, circles in (("one_shot", []), ("full", one["replanned_at"])):
+                pictures.append(picture(env, one["level"], one[planner], circles))
+                titles.append(f"{env} {one['level']}: {planner.replace('_', '-')}, {len(one[planner])} steps")
+            rows.append([env, one["level"], len(one["one_shot"]), len(one["full"]), len(one["replanned_at"])])
+    lines = [
+        "# Where one-shot planning fails",
+        "",
+        f"Levels {selection.test_levels} (the second number excluded) in their order, until {WANTED} were found that "
+        "one-shot planning fails and the full planner solves (in at most 40 steps, for the pictures' sake); 1 seed. A "
+        f"circle is drawn where the full planner made a new plan. IceSlider and DigitJump are shown with models "
+        f"trained on {FEW} levels, because those trained on 1000 hardly fail (last column, all of the levels). Made by "
+        "`pixelplan reproduce failures` from the records in `results/`.",
+        "",
+        "![One-shot plans that fail, each beside the full planner's way](failures.png)",
+        "",
+        markdown(["", "model", "failed by one-shot", "of levels played", "shown", "failed after 1000 levels"], table),
+    ]
+    header = ["puzzle", "level", "one_shot_steps", "full_steps", "replans"]
+    return Report("\n".join(lines), comma_separated(header, rows), picture_sheet(pictures, titles, 2 * WANTED))
+
+
+def picture(env: str, number: int, actions: list[int], circles: list[int]) -> Image.Image:
+    """The first frame of a level with the way that actions lead, and circles at some of its steps."""
+    level = get_level(make_puzzle(env), number)
+    way = centres(level, follow(level, actions))
+    return draw_way(level.frame(level.start), way, level.patches.shape[1], circles, SCALE)

@@ -1,0 +1,51 @@
+"""Which part of a grid is meant, and the trainings that several experiments share."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from pixelplan.envs import PUZZLES
+from pixelplan.experiments.cells import Evaluation, Play, Training
+from pixelplan.model.config import TrainConfig, preset
+from pixelplan.planning import FullConfig, OneShotConfig
+
+TEST_LEVELS = "2000:2100"
+"""The paper's, and those of every cell unless another range is asked for."""
+VALIDATION = "1000:1200"
+"""Where calibration looks when there are 1000 training levels or more; with fewer it looks at some of those."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which cells are meant."""
+
+    puzzles: tuple[str, ...] = tuple(PUZZLES)
+    levels: tuple[int, ...] | None = None
+    """Numbers of training levels; None is all that the experiment has."""
+    seeds: tuple[int, ...] = (0, 1, 2)
+    preset: str = TrainConfig().preset
+    """The world model."""
+    test_levels: str = TEST_LEVELS
+
+
+def training_on(
+    env: str, count: int, seed: int, model: str, inverse: bool = True, play: Play | None = None
+) -> Training:
+    """The training on so many levels: 0 to 999, then 20000 and on."""
+    levels = f"0:{count}" if count <= 1000 else f"0:1000,20000:{19000 + count}"
+    return Training(
+        Play(env, levels) if play is None else play,
+        dataclasses.replace(preset(model, inverse), seed=seed),
+        None if count < 1000 else Play(env, VALIDATION),
+    )
+
+
+def full_planner(levels: str, lookup: bool = True) -> Evaluation:
+    """The full planner on test levels."""
+    return Evaluation("full", FullConfig(lookup=lookup), levels)
+
+
+def one_shot_planner(levels: str, reidentification: bool = True) -> Evaluation:
+    """The one-shot planner on test levels."""
+    return Evaluation("one-shot", OneShotConfig(reidentification=reidentification), levels)

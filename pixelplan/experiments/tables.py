@@ -1,0 +1,122 @@
+"""What all tables and figures share: a mean and its interval over seeds, Markdown, CSV, PNG and SVG."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pixelplan.evaluation.stats import wilson
+from pixelplan.files import write_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from PIL import Image
+
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+"""97.5 % quantiles of Student's distribution with 1, 2, … degrees of freedom; beyond them the normal one's will do."""
+
+INTERVALS = (
+    "the mean, and in brackets the 95 % interval (over seeds by Student's distribution; with one seed over levels, by "
+    "Wilson's) and the number of seeds. An empty cell was not run, or is not in the paper."
+)
+"""What tables of summaries say of themselves."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A share over seeds."""
+
+    mean: float
+    low: float
+    high: float
+    """The 95 % interval: Student's over seeds; Wilson's over levels where there is one seed."""
+    seeds: int
+
+    def text(self, digits: int = 2) -> str:
+        """For a table."""
+        seeds = "1 seed" if self.seeds == 1 else f"{self.seeds} seeds"
+        return f"{self.mean:.{digits}f} ({self.low:.{digits}f}–{self.high:.{digits}f}, {seeds})"
+
+
+def summarise(rates: Sequence[float], levels: int = 100) -> Summary | None:
+    """Rates of several seeds, each over so many levels, as one; None of none."""
+    if not rates:
+        return None
+    middle = statistics.mean(rates)
+    if len(rates) == 1:
+        return Summary(middle, *wilson(round(middle * levels), levels), 1)
+    student = STUDENT[len(rates) - 2] if len(rates) - 2 < len(STUDENT) else 1.96
+    spread = student * statistics.stdev(rates) / math.sqrt(len(rates))
+    return Summary(middle, max(0.0, middle - spread), min(1.0, middle + spread), len(rates))
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number for a table; nothing where there is none."""
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table."""
+    lines = [f"| {' | '.join(header)} |", "|" + "---|" * len(header), *(f"| {' | '.join(row)} |" for row in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def comma_separated(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """The same for programs; None is empty."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+def drawn(figure: Figure, kind: str) -> bytes:
+    """A figure as PNG or SVG; the same figure is the same bytes."""
+    import matplotlib
+
+    buffer = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "pixelplan", "svg.fonttype": "none"}):
+        figure.savefig(buffer, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else {"Software": None})
+    return buffer.getvalue()
+
+
+def picture_sheet(pictures: Sequence[Image.Image], titles: Sequence[str], columns: int) -> Figure | None:
+    """Pictures in rows, each under its title; None of none."""
+    from matplotlib.figure import Figure
+
+    if not pictures:
+        return None
+    rows = -(-len(pictures) // columns)
+    figure = Figure(figsize=(2.2 * columns, 2.45 * rows), layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False)
+    for axes in panels.flat:
+        axes.axis("off")
+    for axes, picture, title in zip(panels.flat, pictures, titles, strict=False):
+        axes.imshow(picture, interpolation="nearest")
+        axes.set_title(title, fontsize="small")
+    return figure
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What an experiment shows."""
+
+    markdown: str
+    csv: str | None = None
+    figure: Figure | None = None
+
+    def write(self, out: Path, name: str) -> None:
+        """Write all of it to a folder, under an experiment's name."""
+        out.mkdir(parents=True, exist_ok=True)
+        write_bytes(out / f"{name}.md", self.markdown.encode())
+        if self.csv is not None:
+            write_bytes(out / f"{name}.csv", self.csv.encode())
+        if self.figure is not None:
+            for kind in ("png", "svg"):
+                write_bytes(out / f"{name}.{kind}", drawn(self.figure, kind))
