@@ -85,7 +85,7 @@ def report(selection: Selection, records: Records) -> Report:
                     name,
                     "" if success is None else success.text(),
                     number(theirs["success"]),
-                    *(f"{number(ours)} / {number(reported)}".strip(" /") for ours, reported in pairs),
+                    *(_pair(ours, reported) for ours, reported in pairs),
                 ]
             )
             ours = [None] * 4 if success is None else [success.mean, success.low, success.high, success.seeds]
@@ -99,6 +99,11 @@ def report(selection: Selection, records: Records) -> Report:
         place: one for place, of in found.items() if (one := summarise([each["result"]["success"] for each in of]))
     }
     return Report("\n".join(lines), comma_separated(header, rows), _figure(summaries))
+
+
+def _pair(ours: float | None, reported: float | None) -> str:
+    """Ours and the paper's; a dash for what is not there, nothing where neither is."""
+    return "" if ours is reported is None else f"{number(ours) or '–'} / {number(reported) or '–'}"
 
 
 def _metrics(records: list[dict[str, Any]]) -> dict[str, float]:

@@ -43,7 +43,6 @@ def _connect(address: str) -> Any:
         ray.init(
             address=None if address == "auto" else address,
             runtime_env={"py_modules": [pixelplan]},  # the driver's code, whatever the workers have installed
-            include_dashboard=None if address == "auto" else False,
             log_to_driver=False,
             logging_level="error",
         )

@@ -1,0 +1,83 @@
+"""The grid on a real local ray cluster, and without one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import one_sentence, run_command
+from tests.test_grid import TINY, places
+
+WORDS = ("reproduce", "generalisation", "--run", "--puzzles", "digit-jump", "--levels", "1,2", *TINY)
+
+
+@pytest.fixture
+def cluster() -> Iterator[str]:
+    """The address of a cluster with room for two workers, ours alone and gone afterwards."""
+    pytest.importorskip("ray")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    words = ["start", "--head", "--block", "--num-cpus", "2", "--port", address.partition(":")[2]]
+    words += ["--include-dashboard", "false", "--disable-usage-stats", "--node-ip-address", "127.0.0.1"]
+    with tempfile.TemporaryDirectory(prefix="ray", dir="/tmp", ignore_cleanup_errors=True) as folder:  # short: sockets
+        head = subprocess.Popen(
+            [Path(sys.executable).with_name("ray"), *words, "--temp-dir", folder],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        yield address
+        head.terminate()
+        head.wait(timeout=60)
+
+
+@pytest.mark.extras
+def test_a_worker_is_killed_and_the_grid_goes_on(cluster: str, tmp_path: Path) -> None:
+    words = [*WORDS, "--ray", cluster, *places(tmp_path)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pixelplan", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        os.kill(_worker(tmp_path / "runs" / "models", process), signal.SIGKILL)
+        out, errors = process.communicate(timeout=500)
+    finally:
+        process.kill()
+    assert process.returncode == 0, errors
+    assert "FAILED" in errors and "trying again, 1 of 2" in errors, "the killed worker's job came back"
+    assert len(list((tmp_path / "results" / "cells").glob("*.json"))) == 4
+    assert "4 of 36 cells are recorded" in out
+
+
+def _worker(models: Path, process: subprocess.Popen[str]) -> int:
+    """The process that trains the first model, once there is one in the middle of it."""
+    until = time.monotonic() + 300
+    while process.poll() is None and time.monotonic() < until:
+        for lock in models.glob("*.lock"):
+            if lock.read_text():
+                return int(lock.read_text())
+        time.sleep(0.02)
+    raise AssertionError(f"no worker began: {process.communicate()}")
+
+
+def test_no_ray_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    (hidden / "ray.py").write_text("raise ImportError('hidden')\n")
+    monkeypatch.setenv("PYTHONPATH", f"{hidden}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    assert "pixelplan[cluster]" in one_sentence(run_command(*WORDS, "--ray", "auto", *places(tmp_path), code=2))
+
+
+@pytest.mark.extras
+def test_no_cluster_at_an_address_is_one_sentence(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    said = run_command(*WORDS, "--ray", "127.0.0.1:1", *places(tmp_path), code=2)
+    assert "127.0.0.1:1" in one_sentence(said)
