@@ -22,13 +22,15 @@ test-slow: .venv/installed-dev ## the tests that take minutes
 test-web: .venv/installed-web ## the page in a real browser (Debian's chromium)
 	$(BIN)/python -m pytest -m browser tests/web
 
-test-extras: .venv/installed-dev ## what needs sheeprl
-	$(PIP) --editable '.[dreamer]'
+test-extras: .venv/installed-dev ## what needs sheeprl or ray
+	$(PIP) --editable '.[dreamer,cluster]'
 	$(BIN)/python -m pytest -m extras
 
 results: .venv/installed-dev ## README's and docs' numbers, from the records in results/
 	$(BIN)/python docs/make_pages.py
 	$(BIN)/python docs/make_results.py
+	$(BIN)/python docs/make_agreement.py
+	$(BIN)/python docs/make_pictures.py
 
 benchmarks: .venv/installed-dev ## ratios, each measured side by side in one run
 	for file in benchmarks/environments.py benchmarks/collect_memory.py benchmarks/search_scaling.py benchmarks/planning.py; do $(BIN)/python $$file || exit 1; done

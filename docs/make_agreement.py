@@ -222,14 +222,14 @@ which does part of the same work.
 the paper's. We do not tell the search how long the shortest solution is (the paper's code does), success is what the
 environment reports, and thresholds are calibrated without test levels.
 
-**What cannot be compared.** The paper's PPO had 50 million steps, GLAMOR 2 million and DreamerV2 4 million, on GPUs; what
-ours were given stands in [success](results/success.md), and fewer steps make a weaker baseline. The paper reports GS on
-Images and the number of leaves as pictures only. Its one-shot and full numbers for n = 1000 differ between its tables
-(0.91 and 0.90 in mazes); we show each beside the row it belongs to. GLAMOR's rule that near the goal counts is shown in
+**What cannot be compared.** The paper's PPO had 50 million steps, GLAMOR 2 million and DreamerV2 4 million, on GPUs;
+what ours were given stands in [success](results/success.md), and fewer steps make a weaker baseline. The paper reports
+GS on Images and the number of leaves as pictures only. Its numbers for n = 1000 differ between its tables (0.91 and
+0.90 in mazes); we show each beside the row it belongs to. GLAMOR's rule that near the goal counts is shown in
 a row of its own.
 
-**What a seed is.** The paper averages three seeds. Tables here say how many were run; with one seed the interval is over
-levels and says nothing about how much another training would differ.
+**What a seed is.** The paper averages three seeds. Tables here say how many were run; with one seed the interval is
+over levels and says nothing about how much another training would differ.
 """
 
 

@@ -40,6 +40,8 @@ def show(name: str, module: Experiment, selection: Selection, places: Places) ->
 
     All puzzles and seeds are shown, whichever were selected to be run.
     """
+    if not any(places.results.rglob("*.json")):
+        raise InputError(f"there is no record in {places.results}; --run makes them")
     seeds = range(max(3, 1 + max(selection.seeds)))
     shown = replace(selection, puzzles=tuple(PUZZLES), seeds=tuple(seeds))
     report = module.report(shown, Records(places.results))
