@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ def _connect(address: str) -> Any:
             address=None if address == "auto" else address,
             runtime_env={"py_modules": [pixelplan]},  # the driver's code, whatever the workers have installed
             log_to_driver=False,
-            logging_level="error",
+            logging_level=logging.ERROR,
         )
     except (ConnectionError, RuntimeError, ValueError, OSError) as problem:
         raise InputError(f"the ray cluster {address!r} cannot be used: {reason(problem)}") from None

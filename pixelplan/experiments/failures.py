@@ -110,8 +110,7 @@ def report(selection: Selection, records: Records) -> Report:
         f"trained on {FEW} levels, because those trained on 1000 hardly fail (last column, all of the levels). Made by "
         "`pixelplan reproduce failures` from the records in `results/`.",
         "",
-        "![One-shot plans that fail, each beside the full planner's way](failures.png)",
-        "",
+        *(["![One-shot plans that fail, each beside the full planner's way](failures.png)", ""] if pictures else []),
         markdown(["", "model", "failed by one-shot", "of levels played", "shown", "failed after 1000 levels"], table),
     ]
     header = ["puzzle", "level", "one_shot_steps", "full_steps", "replans"]

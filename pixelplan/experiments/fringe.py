@@ -116,5 +116,6 @@ def _figure(curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
         axes.plot(range(DEPTH), mean, color=colour, label=title)
         axes.fill_between(range(DEPTH), mean - spread, mean + spread, color=colour, alpha=0.25, linewidth=0)
     axes.set(xlabel="depth", ylabel="leaves", yscale="symlog")
-    axes.legend()
+    if curves:
+        axes.legend()
     return figure

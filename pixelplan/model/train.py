@@ -62,7 +62,7 @@ def train(
     """
     config.check()
     out = Path(out)
-    request = {"config": _settings(config), "data": describe_data(data)}
+    request: dict[str, Any] = {"config": _settings(config), "data": describe_data(data)}
     if validation is not None:
         request["validation"] = describe_data(validation)
     if until < 1:
