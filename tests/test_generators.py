@@ -20,7 +20,7 @@ from tests import published
 numbers = st.integers(0, 2**31 - 1)
 
 
-@given(numbers, st.integers(2, 40))
+@given(numbers, st.integers(2, 255))
 def test_draws_are_those_of_python(seed: int, bound: int) -> None:
     words = Words(seed)
     stream = words.take(700)

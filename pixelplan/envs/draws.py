@@ -2,7 +2,7 @@
 
 The published generators call `randint` a few million times for a hundred levels. Each call takes the top bits of one
 32-bit word of the Mersenne Twister, again and again until the value is in range, so the same values can be read off
-numpy's stream of the same words.
+the same words taken many at a time.
 """
 
 from __future__ import annotations
@@ -16,32 +16,39 @@ class Words:
     """The words of `random.Random(seed)` in order; what a reader does not use it gives back."""
 
     def __init__(self, seed: int) -> None:
-        _, (*key, position), _ = random.Random(seed).getstate()
-        self._generator = np.random.MT19937()
-        self._generator.state = {"bit_generator": "MT19937", "state": {"key": np.array(key), "pos": position}}
-        self._left = np.empty(0, np.uint32)
+        self._random = random.Random(seed)
+        self._left = np.empty(0, np.uint8)
 
     def take(self, count: int) -> np.ndarray:
-        """At least `count` words [n] uint32."""
+        """The top bytes [n] uint8 of at least `count` words: draws of up to 8 bits need no more of them."""
         missing = max(0, count - len(self._left))
-        words = np.concatenate([self._left, self._generator.random_raw(missing).astype(np.uint32)])
-        self._left = words[:0]
-        return words
+        words = np.frombuffer(self._random.randbytes(4 * missing), "<u4")
+        tops = np.concatenate([self._left, (words >> np.uint32(24)).astype(np.uint8)])
+        self._left = tops[:0]
+        return tops
 
-    def give_back(self, words: np.ndarray) -> None:
+    def give_back(self, tops: np.ndarray) -> None:
         """Return the unused tail of what `take` gave, to be taken next."""
-        self._left = words
+        self._left = tops
 
 
-def below(words: np.ndarray, bound: int) -> tuple[np.ndarray, np.ndarray]:
-    """Where in words [n] a draw of 0 … bound − 1 (up to 255) is accepted [m], and the values drawn there [m] uint8."""
-    values = words >> np.uint32(32 - bound.bit_length())
+def drawn(tops: np.ndarray, bound: int) -> np.ndarray:
+    """What a draw of 0 … bound − 1 (up to 255) sees in words with these top bytes [n]: values [n] uint8.
+
+    Those that are not below the bound are passed over.
+    """
+    return tops >> np.uint8(8 - bound.bit_length())
+
+
+def below(tops: np.ndarray, bound: int) -> tuple[np.ndarray, np.ndarray]:
+    """Where in top bytes [n] a draw of 0 … bound − 1 is accepted [m], and the values drawn there [m] uint8."""
+    values = drawn(tops, bound)
     accepted = np.flatnonzero(values < bound)
-    return accepted, values[accepted].astype(np.uint8)
+    return accepted, values.take(accepted)
 
 
 def before(accepted: np.ndarray, length: int) -> np.ndarray:
     """How many of the accepted places [m] come before each place [length + 1] of the stream."""
-    count = np.zeros(length + 1, np.int32)
-    count[accepted + 1] = 1
+    count = np.zeros(length + 1, bool)
+    count[accepted + 1] = True
     return np.cumsum(count, dtype=np.int32)

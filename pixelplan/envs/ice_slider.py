@@ -9,8 +9,9 @@ from functools import cache
 from typing import ClassVar
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
-from pixelplan.envs.draws import Words, before, below
+from pixelplan.envs.draws import Words, before, below, drawn
 from pixelplan.envs.level import Level
 from pixelplan.envs.render import check_board, sprite, tiles_to_image
 from pixelplan.envs.suitable import first_suitable
@@ -18,6 +19,9 @@ from pixelplan.types import InputError
 
 _SHORTEST_BY_SIZE = {4: 4, 5: 5, 6: 6, 7: 8}
 """Moves that a solution has at least on small boards, where the nine of larger boards are rare or impossible."""
+
+_BLOCK = 20_000
+"""Words drawn at a time: about 190 boards of the default size; a level takes 333 on average."""
 
 
 @dataclass(frozen=True)
@@ -83,31 +87,30 @@ class IceSlider:
         size, cells = self.size, self.size**2
         density = Fraction(self.rock_density).limit_denominator(100)
         words = Words(number)
-        block = 30_000  # about 280 boards of the default size; a level takes 333 on average
         while True:
-            stream = words.take(max(block, 8 * cells))
-            columns_at, columns = below(stream, size)
+            stream = words.take(max(_BLOCK, 8 * cells))
             cells_at, values = below(stream, density.denominator)
-            # One board begins where the last one ended, so this walk stays a loop; memoryviews give plain integers.
-            column_place, cell_place = columns_at.data, cells_at.data
-            columns_before = before(columns_at, len(stream)).data
+            # One board begins where the last one ended, so this walk stays a loop; bytes and views give plain integers.
+            column, cell_place = drawn(stream, size).tobytes(), cells_at.data
             cells_before = before(cells_at, len(stream)).data
-            here, first_column, first_cell = 0, [], []
-            while True:
-                column = columns_before[here]
-                if column + 2 > len(column_place):
-                    break
-                cell = cells_before[column_place[column + 1] + 1]
-                if cell + cells > len(cell_place):
-                    break
-                first_column.append(column)
-                first_cell.append(cell)
-                here = cell_place[cell + cells - 1] + 1
-            words.give_back(stream[here:])
-            column_index, cell_index = np.array(first_column, np.int64), np.array(first_cell, np.int64)
-            start = columns[column_index].astype(np.int64)
-            goal = columns[column_index + 1].astype(np.int64) + cells - size
-            free = values[cell_index[:, None] + np.arange(cells)] >= density.numerator
+            begin, columns, first_cells = 0, [], []
+            try:
+                while True:
+                    here = begin
+                    while (start_column := column[here]) >= size:
+                        here += 1
+                    here += 1
+                    while (goal_column := column[here]) >= size:
+                        here += 1
+                    cell = cells_before[here + 1]
+                    begin = cell_place[cell + cells - 1] + 1
+                    columns.append((start_column, goal_column))
+                    first_cells.append(cell)
+            except IndexError:  # the last board is not whole
+                words.give_back(stream[begin:])
+            start, goal = np.array(columns).reshape(-1, 2).T
+            goal = goal + cells - size
+            free = sliding_window_view(values, cells)[np.array(first_cells, np.int64)] >= density.numerator
             board = np.arange(len(free))
             free[board, start] = free[board, goal] = True
             yield free.reshape(-1, size, size), start, goal

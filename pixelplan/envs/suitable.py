@@ -52,14 +52,21 @@ def goal_distance(successors: np.ndarray, start: np.ndarray, goal: np.ndarray, e
 def has_dead_end(successors: np.ndarray, start: int, goal: int) -> bool:
     """Whether some state that can be reached from the start cannot reach the goal; successors are [S,A]."""
     table = successors.tolist()  # a board has a dozen reachable states: plain lists beat arrays
-    reachable, stack = {start}, [start]
+    came_from: dict[int, list[int]] = {start: []}
+    stack = [start]
     while stack:
-        for there in table[stack.pop()]:
-            if there not in reachable:
-                reachable.add(there)
+        here = stack.pop()
+        for there in table[here]:
+            if there not in came_from:
+                came_from[there] = []
                 stack.append(there)
-    lost, count = reachable - {goal}, 0
-    while count != len(lost):
-        count = len(lost)
-        lost = {state for state in lost if lost.issuperset(table[state])}
-    return bool(lost)
+            came_from[there].append(here)
+    if goal not in came_from:
+        return True
+    saved, stack = {goal}, [goal]
+    while stack:
+        for there in came_from[stack.pop()]:
+            if there not in saved:
+                saved.add(there)
+                stack.append(there)
+    return len(saved) < len(came_from)
