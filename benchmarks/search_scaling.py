@@ -24,6 +24,7 @@ class GridWorld:
     """Cells of a `side` × `side` grid with random embeddings on the sphere; moves up, right, left, down and none."""
 
     threshold = 0.25
+    noisy = False
 
     def __init__(self, side: int, dimensions: int = 32) -> None:
         random = np.random.default_rng(0)

@@ -50,6 +50,8 @@ class Model(Protocol):
 
     threshold: float
     """The distance under which two embeddings are the same state."""
+    noisy: bool
+    """Whether frames of one state may differ, so that only embeddings tell states apart."""
 
     def encode(self, frames: np.ndarray) -> torch.Tensor:
         """Embeddings [N,d] of frames [N,H,W,3] uint8."""

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from pixelplan.data.changes import difference_boxes, patch_side
+from pixelplan.data.changes import difference_boxes, fitting_grid, patch_side
 from pixelplan.data.identity import equal_frames, judge, near_pairs, states_of_frames
 from pixelplan.types import Trajectories
 from tests.tiny_world import play
@@ -53,9 +53,25 @@ def test_boxes_of_what_differs():
 
 
 def test_the_side_of_what_moves():
-    lying, standing = [4, 8], [12, 4]
+    lying, standing = [[8, 12], [8, 16]], [[0, 12], [16, 20]]
     assert patch_side(np.array([lying, standing]), 64) == 4
-    assert patch_side(np.zeros((0, 2), int), 64) == 64
+    assert patch_side(np.zeros((0, 2, 2), int), 64) == 64
+
+
+@pytest.mark.parametrize(("rows", "columns", "pitch"), [(8, 8, 8), (15, 15, 64 / 15), (7, 9, 50 / 7), (2, 3, 16)])
+def test_a_grid_is_found_from_moves_across_it(rows, columns, pitch):
+    """Things drawn inside the cells of a grid, whose pitch need not be whole pixels, move to the next cell."""
+    row, column = np.divmod(np.arange(rows * columns), columns)
+    rightwards = np.stack([row, row + 1, column, column + 2], axis=1)[column < columns - 1]
+    downwards = np.stack([row, row + 2, column, column + 1], axis=1)[row < rows - 1]
+    spans = np.rint(np.concatenate([rightwards, downwards]) * pitch).astype(int).reshape(-1, 2, 2)
+    assert fitting_grid(spans, round(rows * pitch), round(columns * pitch)) == (rows, columns)
+
+
+def test_no_grid_where_moves_fit_none():
+    assert fitting_grid(np.zeros((0, 2, 2), int), 64, 64) is None
+    wide = [[[first, first + 40], [0, 64]] for first in range(24)]
+    assert fitting_grid(np.array(wide), 64, 64) is None
 
 
 def test_plain_worlds_have_no_merges():

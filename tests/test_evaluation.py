@@ -194,7 +194,7 @@ def untrained(tmp_path):
     torch.manual_seed(0)
     model = WorldModel(
         ModelConfig(dimensions=16, encoder_width=8, context_width=16),
-        Sizes(height=64, width=64, actions=5, patch=8, reach=7),
+        Sizes(height=64, width=64, actions=5, rows=8, columns=8, reach=7),
         threshold=0.1,
     )
     folder = tmp_path / "untrained"

@@ -19,6 +19,7 @@ class Table:
     """
 
     threshold = 0.5
+    noisy = False
 
     def __init__(self, wrong: int = -1) -> None:
         self.wrong = wrong

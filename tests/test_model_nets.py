@@ -17,11 +17,11 @@ from pixelplan.types import InputError
 from tests.tiny_world import play
 
 SMALL = {
-    "spatial": ModelConfig(dimensions=8, encoder_width=8, context_width=8),
-    "three maps": ModelConfig(dimensions=8, maps=3, encoder_width=8, context_width=8),
+    "spatial": ModelConfig("position", dimensions=8, encoder_width=8, context_width=8),
+    "three maps": ModelConfig("position", dimensions=8, maps=3, encoder_width=8, context_width=8),
     "latent": ModelConfig(family="latent", dimensions=8, encoder_width=8),
     "paper": ModelConfig(family="paper", dimensions=8, encoder_width=8),
-    "without inverse": ModelConfig(dimensions=8, encoder_width=8, context_width=8, inverse=False),
+    "without inverse": ModelConfig("position", dimensions=8, encoder_width=8, context_width=8, inverse=False),
 }
 
 
@@ -39,7 +39,7 @@ def test_shapes_norms_and_gradients(name):
     assert outputs.predicted.shape == (len(batch.steps), 8)
     torch.testing.assert_close(outputs.predicted.norm(dim=-1), torch.ones(len(batch.steps)))
     assert (outputs.action_logits is None) == (name == "without inverse")
-    losses(outputs, batch, model.sizes.patch, ObjectiveConfig())["total"].backward()
+    losses(outputs, batch, model.sizes, ObjectiveConfig())["total"].backward()
     for parameter_name, parameter in model.named_parameters():
         assert parameter.grad is not None and parameter.grad.abs().sum() > 0, parameter_name
 
@@ -58,7 +58,7 @@ def test_what_a_planner_asks(name):
 
 def moving_model(jumps: bool) -> WorldModel:
     """A model whose context network is overruled: action 0 jumps one cell to the right or glides up, action 1 stays."""
-    model = WorldModel(SMALL["spatial"], Sizes(16, 16, actions=2, patch=4, reach=2)).eval()
+    model = WorldModel(SMALL["spatial"], Sizes(16, 16, actions=2, rows=4, columns=4, reach=2)).eval()
     jump, glide = torch.full((2, 5, 5), -50.0), torch.full((2, 3, 3), -50.0)
     jump[0, 2, 3] = jump[1, 2, 2] = glide[0, 0, 1] = glide[1, 1, 1] = 50.0
     part = model.forward_model
@@ -110,7 +110,7 @@ def test_displacements_are_those_that_stay_on_the_grid(rows, columns, reach):
 @pytest.mark.parametrize(("size", "cell"), [(8, 8), (16, 8), (5, 12), (16, 4)])
 def test_sizes_follow_the_cells_of_the_picture(size, cell):
     sizes = sizes_of(play(levels=2, size=size, cell=cell))
-    assert sizes == Sizes(size * cell, size * cell, 5, cell, 2)
+    assert sizes == Sizes(size * cell, size * cell, 5, size, size, 1) and sizes.patch == cell
 
 
 def test_actions_are_counted_where_no_manifest_tells():
@@ -122,7 +122,7 @@ def test_actions_are_counted_where_no_manifest_tells():
     "frames", [np.zeros((1, 8, 8, 3), np.uint8), np.zeros((1, 16, 16, 3), np.float32), np.zeros((16, 16, 3), np.uint8)]
 )
 def test_frames_of_another_size_or_type_are_refused(frames):
-    model = WorldModel(SMALL["spatial"], Sizes(16, 16, 5, 4, 1))
+    model = WorldModel(SMALL["spatial"], Sizes(16, 16, 5, 4, 4, 1))
     with pytest.raises(InputError, match=r"takes uint8 of shape \(N, 16, 16, 3\)"):
         model.encode(frames)
 

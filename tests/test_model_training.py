@@ -53,7 +53,7 @@ def test_the_folder_is_complete_and_readable(tmp_path):
     text = (tmp_path / "model" / "config.json").read_text()
     config = json.loads(text)
     assert config["data"]["env"] == "tiny-world" and len(config["data"]["fingerprint"]) == 64
-    assert config["sizes"] == {"height": 16, "width": 16, "actions": 5, "patch": 4, "reach": 2}
+    assert config["sizes"] == {"height": 16, "width": 16, "actions": 5, "rows": 4, "columns": 4, "reach": 1}
     assert config["threshold"] == model.threshold == config["calibration"]["threshold"]
     assert str(tmp_path) not in text
     rows = [json.loads(line) for line in (tmp_path / "model" / "metrics.jsonl").read_text().splitlines()]
@@ -197,7 +197,7 @@ def test_the_schedule():
     assert schedule(10, 64, config) == (15, 100)
     assert schedule(10_000, 64, config) == (2, 1250)
     assert schedule(1000, 64, TrainConfig()) == (6, 125)
-    assert schedule(1000, 256, TrainConfig()) == (21, 125)
+    assert schedule(1000, 256, TrainConfig()) == (11, 125)
     assert one_cycle(0.05) == pytest.approx(1.0) and one_cycle(1.0) == pytest.approx(0.0, abs=1e-9)
 
 

@@ -49,6 +49,7 @@ class ToyModel:
     """A model of a table: one-hot embeddings, a little apart from exact where a test wants noise."""
 
     threshold = 0.5
+    noisy = False
 
     def __init__(self, successors: Any, noise: float = 0.0, encoder_noise: float = 0.0, seed: int = 0) -> None:
         self.successors = torch.from_numpy(np.asarray(successors, np.int64))

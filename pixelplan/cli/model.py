@@ -17,6 +17,9 @@ def train(
     on_policy_episodes: int = 5,
     on_policy_share: float = 0.375,
     inverse: bool = True,
+    family: Literal["auto", "position", "cells"] | None = None,
+    noisy: bool = False,
+    grid: tuple[int, int] | None = None,
     updates: int | None = None,
     batch: int | None = None,
     learning_rate: float | None = None,
@@ -42,6 +45,10 @@ def train(
         on_policy_episodes: Episodes that it then plays in each level, as long as those of the data.
         on_policy_share: The first part of training, over which these times are spread.
         inverse: Train with the inverse model (without it: the paper's ablation).
+        family: The latent of the default model: position where one thing moves, cells where several things change; by
+            default (auto) the data decides.
+        noisy: For worlds whose pixels are noisy while their rules are not: frames of one state may all differ.
+        grid: Rows and columns of the latent grid; by default read from what moves, or cells of 8 pixels where noisy.
         updates: Gradient steps; by default the preset's.
         batch: Levels in a gradient step, over all processes; by default the preset's.
         learning_rate: The highest of a one-cycle schedule; by default the preset's.
@@ -64,7 +71,8 @@ def train(
     given: dict[str, Any] = {"updates": updates, "batch": batch, "learning_rate": learning_rate, "threshold": threshold}
     config = replace(
         config,
-        model=replace(config.model, inverse=inverse),
+        grid=grid,
+        model=replace(config.model, inverse=inverse, noisy=noisy, family=family or config.model.family),
         seed=seed,
         threads=threads,
         device=device,

@@ -1,4 +1,4 @@
-"""What a step changes in the picture: the only thing about a puzzle's scale that is read from the data."""
+"""What a step changes in the picture: the only thing about a world's scale that is read from the data."""
 
 from __future__ import annotations
 
@@ -8,43 +8,80 @@ from pixelplan.types import Trajectories
 
 SAMPLED_STEPS = 4000
 """Steps looked at; the sizes are percentiles, which more steps hardly move."""
+WITHIN = 0.98
+"""The share of moves that must stay inside one row (or column) of a grid for the grid to fit."""
+TOLERANCE = 0.75
+"""Pixels by which something drawn on a grid of broken pitch may stick out of its cell: rounding moves edges by less."""
+
+
+def difference_spans(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """[N,2,2] where frames [N,H,W,3] differ: rows (from, to) and columns (from, to), 0 to 0 where they are equal."""
+    differs = first != second  # [N,H,W,3]
+    rows = differs.reshape(*differs.shape[:2], differs.shape[2] * 3).any(axis=2)  # [N,H]
+    columns = differs.any(axis=1).any(axis=2)  # [N,W]; long axes first, numpy is slow over an axis of 3
+    return np.stack([_span(rows), _span(columns)], axis=1)
 
 
 def difference_boxes(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """[N,2] height and width of the smallest box around the pixels in which frames [N,H,W,3] differ; 0 where equal."""
-    differs = first != second  # [N,H,W,3]
-    rows = differs.reshape(*differs.shape[:2], differs.shape[2] * 3).any(axis=2)  # [N,H]
-    columns = differs.any(axis=1).any(axis=2)  # [N,W]; long axes first, numpy is slow over an axis of 3
-    return np.stack([_extent(rows), _extent(columns)], axis=1)
+    return np.diff(difference_spans(first, second), axis=2)[..., 0]
 
 
-def changed_boxes(data: Trajectories) -> np.ndarray:
-    """[n,2] height and width of what changed in evenly spread recorded steps, those without a change left out."""
+def changed_spans(data: Trajectories) -> np.ndarray:
+    """[n,2,2] rows and columns of what changed in evenly spread recorded steps, those without a change left out."""
     before, after = data.episodes[:, :-1].ravel(), data.episodes[:, 1:].ravel()
     moved = np.flatnonzero(before != after)
     chosen = moved[np.unique(np.linspace(0, len(moved) - 1, min(SAMPLED_STEPS, len(moved))).astype(int))]
-    boxes = [
-        difference_boxes(data.frames[before[part]], data.frames[after[part]])
+    spans = [
+        difference_spans(data.frames[before[part]], data.frames[after[part]])
         for part in np.array_split(chosen, max(1, len(chosen) // 256))
     ]
-    found = np.concatenate(boxes) if len(chosen) else np.zeros((0, 2), np.int64)
-    return found[found.any(axis=1)]
+    found = np.concatenate(spans) if len(chosen) else np.zeros((0, 2, 2), np.int64)
+    return found[found.any(axis=(1, 2))]
 
 
-def patch_side(boxes: np.ndarray, frame_side: int) -> int:
-    """Side in pixels of a square that holds the thing that moves, from boxes [n,2] of what single steps changed.
+def patch_side(spans: np.ndarray, frame_side: int) -> int:
+    """Side in pixels of a square that holds the thing that moves, from spans [n,2,2] of what single steps changed.
 
     A move along an axis changes a strip as wide as the mover: strips that lie tell its height, those that stand its
     width (not their median but nearly their largest: part of the mover may look like what it covers). Without any
     change it is the whole frame.
     """
-    lies, stands = boxes[:, 0] < boxes[:, 1], boxes[:, 0] > boxes[:, 1]
-    sides = [np.percentile(boxes[lies, 0], 90)] if lies.any() else []
-    sides += [np.percentile(boxes[stands, 1], 90)] if stands.any() else []
+    sides = [np.percentile(across[:, 1] - across[:, 0], 90) for across in strips(spans) if len(across)]
     return int(max(sides, default=frame_side))
 
 
-def _extent(lines: np.ndarray) -> np.ndarray:
-    """[N] distance from the first to behind the last true entry of each row of lines [N,n]."""
-    size = lines.shape[1]
-    return np.where(lines.any(axis=1), size - lines.argmax(axis=1) - lines[:, ::-1].argmax(axis=1), 0)
+def strips(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """From spans [n,2,2]: the rows (from, to) [m,2] of changes that lie, and the columns of those that stand."""
+    height, width = np.diff(spans, axis=2)[..., 0].T
+    return spans[height < width, 0], spans[height > width, 1]
+
+
+def fitting_grid(spans: np.ndarray, height: int, width: int, smallest: float = 3.0) -> tuple[int, int] | None:
+    """Rows and columns of the grid on which things move, from spans [n,2,2] of what single steps changed.
+
+    What moves along a row stays inside it, and so it is with columns: the right grid is the finest one (of about square
+    cells) that nearly every move fits. Its pitch need not be a whole number of pixels. None where no grid fits.
+    """
+    lie, stand = strips(spans)
+    if not len(lie) and not len(stand):
+        return None
+    for rows in range(int(height / smallest), 0, -1):
+        columns = max(1, round(rows * width / height))
+        inside = np.concatenate([_in_one_line(lie, rows / height), _in_one_line(stand, columns / width)])
+        if inside.mean() >= WITHIN:
+            return (rows, columns) if rows * columns > 1 else None
+    return None
+
+
+def _in_one_line(across: np.ndarray, lines_a_pixel: float) -> np.ndarray:
+    """[m] whether spans [m,2] lie inside one row (or column)."""
+    first, last = np.floor((across + np.array([TOLERANCE, -TOLERANCE])) * lines_a_pixel).T
+    return first == last
+
+
+def _span(lines: np.ndarray) -> np.ndarray:
+    """[N,2] the first true entry of each row of lines [N,n], and behind the last; zeros where none is."""
+    any_true = lines.any(axis=1)
+    first, behind = lines.argmax(axis=1), lines.shape[1] - lines[:, ::-1].argmax(axis=1)
+    return np.where(any_true[:, None], np.stack([first, behind], axis=1), 0)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pixelplan.data.changes import changed_boxes, difference_boxes, patch_side
+from pixelplan.data.changes import changed_spans, difference_boxes, patch_side
 from pixelplan.types import Trajectories
 
 ONE_VOICE = 0.95
@@ -38,7 +38,7 @@ class Verdict:
 
 def states_of_frames(data: Trajectories) -> np.ndarray:
     """[F] int64: a number for each frame's state; frames with the same number show the same state."""
-    side = patch_side(changed_boxes(data), min(data.frames.shape[1:3]))
+    side = patch_side(changed_spans(data), min(data.frames.shape[1:3]))
     states = np.arange(len(data.frames))
     verdicts: list[tuple[np.ndarray, Verdict]] = []
     for first, end, rows in rows_of_levels(data):

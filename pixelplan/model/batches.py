@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from pixelplan.data.identity import rows_of_levels
-from pixelplan.model.world_model import LevelBatch, to_images
+from pixelplan.model.world_model import LevelBatch, WorldModel, to_images
 from pixelplan.types import Trajectories
 
 
@@ -43,6 +43,11 @@ def level_plays(data: Trajectories, states: np.ndarray) -> list[LevelPlay]:
         )
         for first, end, rows in rows_of_levels(data)
     ]
+
+
+def look_again(levels: Sequence[LevelPlay], model: WorldModel) -> list[LevelPlay]:
+    """Levels with the states that the model itself sees in their frames: where frames are noisy, nobody else knows."""
+    return [replace(level, states=model.places(np.asarray(level.frames))) for level in levels]
 
 
 def sample_play(level: LevelPlay, limit: int, random: np.random.Generator) -> LevelPlay:

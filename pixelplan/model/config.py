@@ -17,13 +17,13 @@ class TrainConfig:
 
     preset: str = "spatial"
     """What these settings are called."""
-    model: ModelConfig = field(default_factory=ModelConfig)
+    model: ModelConfig = field(default_factory=lambda: ModelConfig("auto"))
     """The networks."""
     objective: ObjectiveConfig = field(default_factory=ObjectiveConfig)
     """The losses' weights."""
     updates: int | None = None
-    """Gradient steps, rounded up to whole passes. By default ten for each cell of the latent grid: 640 for 8 × 8, 2560
-    for 16 × 16 and more."""
+    """Gradient steps, rounded up to whole passes. By default 640, or five for each cell of the latent grid if that is
+    more."""
     batch: int = 8
     """Levels in a gradient step, over all processes."""
     frames: int = 24
@@ -34,6 +34,8 @@ class TrainConfig:
     """Of AdamW."""
     colour: float = 0.3
     """Strength of the random change of a level's colours; 0 for none."""
+    grid: tuple[int, int] | None = None
+    """Rows and columns of the latent grid; by default those in which the things that move in the data stay."""
     threshold: Literal["calibrated", "half-margin"] = "calibrated"
     """Where the reidentification threshold comes from: validation levels, or the paper's ε/2."""
     seed: int = 0
@@ -73,7 +75,10 @@ PRESETS: dict[str, TrainConfig] = {
         colour=0.0,
     ),
     "tiny": TrainConfig(
-        preset="tiny", model=ModelConfig(dimensions=16, encoder_width=8, context_width=16), updates=60, frames=12
+        preset="tiny",
+        model=ModelConfig("auto", dimensions=16, encoder_width=8, context_width=16),
+        updates=60,
+        frames=12,
     ),
 }
 """Configurations by name. `paper` has the paper's networks, losses and 40 passes; `tiny` is for tests."""

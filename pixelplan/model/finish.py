@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
-from pixelplan.model.batches import LevelPlay
+from pixelplan.model.batches import LevelPlay, look_again
 from pixelplan.model.calibrate import calibrate, rates
 from pixelplan.model.checkpoint import CHECKPOINT, save_model
 from pixelplan.model.config import TrainConfig
@@ -32,6 +32,8 @@ def finish(
     Where training stopped on the way, the checkpoint stays: what follows begins with it.
     """
     held_out = held_out[:FINAL_LEVELS]
+    if model.noisy:
+        held_out = look_again(held_out, model)
     errors = step_errors(model, held_out)
     margin = config.objective.margin
     calibration = calibrate(errors, margin) if config.threshold == "calibrated" else rates(errors, margin / 2)

@@ -54,12 +54,12 @@ def inspect_model(folder: str | Path, data: Trajectories | None = None, level: i
 
 def describe(model: WorldModel) -> str:
     """Sizes in one line."""
-    rows, columns = model.sizes.grid
+    sizes = model.sizes
     count = sum(parameter.numel() for parameter in model.parameters())
     return (
         f"{model.config.family} model, {count:,} parameters, {model.config.dimensions} dimensions, "
-        f"frames of {model.sizes.height} × {model.sizes.width} pixels in {rows} × {columns} cells, "
-        f"{model.sizes.actions} actions"
+        f"frames of {sizes.height} × {sizes.width} pixels in {sizes.rows} × {sizes.columns} cells, "
+        f"{sizes.actions} actions"
     )
 
 

@@ -18,6 +18,16 @@ def forward_loss(predicted: Tensor, target: Tensor, tolerance: float = 0.2) -> T
     return 0.5 * squared.mean() + 0.5 * (squared * missed).sum() / missed.sum().clamp(min=1)
 
 
+def kinds_loss(chances: Tensor, kinds: Tensor) -> Tensor:
+    """L_FW where cells hold kinds: E [−log p̂(kind of the cell after the step)], for chances and kinds [M,G,K].
+
+    The mean over all cells and the mean over those of which the kind was not expected, half each, as in `forward_loss`.
+    """
+    surprise = -(kinds * (chances + 1e-6).log()).sum(-1)  # [M,G]
+    missed = (kinds * chances).detach().sum(-1) < 0.5
+    return 0.5 * surprise.mean() + 0.5 * (surprise * missed).sum() / missed.sum().clamp(min=1)
+
+
 def inverse_loss(logits: Tensor, actions: Tensor) -> Tensor:
     """L_CE = E [−log p(a_t | z_t, z_{t+1})], for logits [M,A] and actions [M] (the paper's second loss)."""
     return functional.cross_entropy(logits, actions)

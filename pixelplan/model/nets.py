@@ -89,15 +89,18 @@ class GridFeatures(nn.Module):
     be aligned with the patches) and costs a tenth of a stack of small ones on full resolution.
     """
 
-    def __init__(self, patch: int, width: int, blocks: int) -> None:
+    def __init__(self, size: tuple[int, int], patch: int, width: int, blocks: int, overlap: bool = True) -> None:
         super().__init__()
-        margin = patch // 2
+        self.size = (size[0] * patch, size[1] * patch)
+        margin = patch // 2 if overlap else 0
         self.patches = nn.Conv2d(3, 2 * width, patch + 2 * margin, stride=patch, padding=margin)
         self.mix = nn.Conv2d(2 * width, width, 1)
         self.blocks = nn.Sequential(*(ResidualBlock(width) for _ in range(blocks)))
 
     def forward(self, images: Tensor) -> Tensor:
-        """[N,3,H,W] to [N,width,R,C]."""
+        """[N,3,H,W] to [N,width,R,C]; where cells are not whole pixels, the image is enlarged until they are."""
+        if images.shape[-2:] != self.size:
+            images = functional.interpolate(images, self.size, mode="bilinear")
         return self.blocks(self.mix(functional.relu(self.patches(images))))
 
 
@@ -119,6 +122,10 @@ class Readout(nn.Module):
     def codes(self) -> Tensor:
         """[K,G,d]. Their mean is taken out: attention is uniform at first, and would make all embeddings the mean."""
         return self.weight - self.weight.mean(dim=1, keepdim=True)
+
+    def unit_codes(self) -> Tensor:
+        """[K·G,d] of length one: the embeddings of attention to one cell only."""
+        return functional.normalize(self.codes(), dim=-1).flatten(0, 1)
 
     def embed(self, maps: Tensor) -> Tensor:
         """Unit embeddings [N,d] of attention maps [N,K,G]."""
@@ -166,7 +173,7 @@ class TransportModel(nn.Module):
     def __init__(self, patch: int, width: int, blocks: int, readout: Readout, grid: Grid, actions: int) -> None:
         super().__init__()
         self.readout, self.grid, self.actions = readout, grid, actions
-        self.near = GridFeatures(patch, width, blocks=1)
+        self.near = GridFeatures((grid.rows, grid.columns), patch, width, blocks=1)
         self.far = nn.Sequential(*(ResidualBlock(width) for _ in range(blocks)))
         self.glide_head = head(width, actions * 9)
         self.jump_head = head(width, actions * (2 * grid.reach + 1) ** 2)
@@ -185,7 +192,7 @@ class TransportModel(nn.Module):
         by_glide = self._glide(self.glide_head(near), table)  # [L·A,G,K·d]
         choice = self.choice_head(far).sigmoid().flatten(2).reshape(*by_jump.shape[:2], 1)
         ends = by_glide.lerp(by_jump, choice).unflatten(0, (-1, self.actions)).unflatten(-1, (len(codes), -1))
-        places = functional.normalize(codes, dim=-1).flatten(0, 1).T * self.log_scale.exp()
+        places = self.readout.unit_codes().T * self.log_scale.exp()
         return Moves(places, ends.permute(0, 3, 2, 1, 4).flatten(3).flatten(1, 2))
 
     def _glide(self, logits: Tensor, codes: Tensor) -> Tensor:

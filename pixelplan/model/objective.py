@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 from torch.nn import functional
 
 from pixelplan.model.losses import (
     forward_loss,
     inverse_loss,
+    kinds_loss,
     level_pairs,
     look_loss,
     margin_loss,
     pull_loss,
     squared_distances,
 )
+from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import LevelBatch, Outputs
 
 
@@ -35,13 +38,27 @@ class ObjectiveConfig:
     """Of attention to places where the frames of a level are all alike (only encoders with attention maps)."""
 
 
-def losses(outputs: Outputs, batch: LevelBatch, patch: int, config: ObjectiveConfig) -> dict[str, Tensor]:
-    """Each loss that applies, unweighted, by its name; `total` is the weighted sum."""
+def losses(
+    outputs: Outputs, batch: LevelBatch, sizes: Sizes, config: ObjectiveConfig, noisy: bool = False
+) -> dict[str, Tensor]:
+    """Each loss that applies, unweighted, by its name; `total` is the weighted sum.
+
+    Where frames are noisy, nobody can say which of them show different states. The margin is then kept between the
+    codes of the cells: whatever the encoder looks at, two places are two states.
+    """
     level, _, action, after = batch.steps.unbind(1)
-    distances = squared_distances(outputs.z)  # [L,S,S]
-    different, same = level_pairs(batch.states)
-    found = {"forward": forward_loss(outputs.predicted, outputs.z[level, after])}
+    if noisy and outputs.codes is not None:
+        distances, (different, same) = squared_distances(outputs.codes), level_pairs(torch.arange(len(outputs.codes)))
+    else:
+        distances, (different, same) = squared_distances(outputs.z), level_pairs(batch.states)  # [L,S,S]
+    reached = outputs.z[level, after]
+    if outputs.kinds is not None:
+        cells = outputs.kinds.shape[1:]
+        found = {"forward": kinds_loss(outputs.predicted.unflatten(1, cells), reached.detach().unflatten(1, cells))}
+    else:
+        found = {"forward": forward_loss(outputs.predicted, reached)}
     total = config.forward_weight * found["forward"]
+    differing = noisy_differing_cells(batch, sizes) if noisy else differing_cells(batch, sizes)
     if outputs.action_logits is not None:
         found["inverse"] = inverse_loss(outputs.action_logits, action)
         total = total + config.inverse_weight * found["inverse"]
@@ -52,12 +69,25 @@ def losses(outputs: Outputs, batch: LevelBatch, patch: int, config: ObjectiveCon
         found["pull"] = pull_loss(distances[same])
         total = total + config.pull_weight * found["pull"]
     if outputs.maps is not None and config.look_weight:
-        found["look"] = look_loss(outputs.maps, differing_cells(batch, patch))
+        found["look"] = look_loss(outputs.maps, differing)
         total = total + config.look_weight * found["look"]
+    if outputs.kinds is not None and config.look_weight:
+        here, there = outputs.kinds, outputs.kinds[batch.partners]
+        apart = (here - there).pow(2).sum(-1)[differing]
+        if len(apart):
+            found["look"] = margin_loss(apart, config.margin)
+            total = total + config.look_weight * found["look"]
     return {**found, "total": total}
 
 
-def differing_cells(batch: LevelBatch, patch: int) -> Tensor:
+def differing_cells(batch: LevelBatch, sizes: Sizes) -> Tensor:
     """[N,G] bool: the cells in which an image differs from its partner."""
     differs = (batch.images != batch.images[batch.partners]).any(dim=1, keepdim=True)
-    return functional.max_pool2d(differs.float(), patch).flatten(1) > 0
+    return functional.adaptive_max_pool2d(differs.float(), (sizes.rows, sizes.columns)).flatten(1) > 0
+
+
+def noisy_differing_cells(batch: LevelBatch, sizes: Sizes, times: float = 4.0) -> Tensor:
+    """[N,G] bool: the cells in which an image differs from its partner so many times more than in most cells."""
+    squares = (batch.images - batch.images[batch.partners]).pow(2).mean(dim=1, keepdim=True)
+    energy = functional.adaptive_avg_pool2d(squares, (sizes.rows, sizes.columns)).flatten(1)
+    return energy > times * energy.median(dim=1, keepdim=True).values

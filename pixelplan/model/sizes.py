@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pixelplan.data.changes import changed_boxes, patch_side
+import numpy as np
+
+from pixelplan.data.changes import TOLERANCE, changed_spans, fitting_grid
 from pixelplan.types import Trajectories
+
+FALLBACK_PITCH = 8
+"""Pixels of a cell where the data shows no grid."""
 
 
 @dataclass(frozen=True)
@@ -19,26 +24,35 @@ class Sizes:
     """Of frames, in pixels."""
     actions: int
     """How many actions there are."""
-    patch: int
-    """Side in pixels of a cell of the latent grid."""
+    rows: int
+    """Of the latent grid."""
+    columns: int
+    """Of the latent grid."""
     reach: int
-    """How many cells a step can move the agent."""
+    """How many cells a step can move something."""
 
     @property
-    def grid(self) -> tuple[int, int]:
-        """Rows and columns of the latent grid."""
-        return self.height // self.patch, self.width // self.patch
+    def patch(self) -> int:
+        """Side in pixels of a cell, once a frame is enlarged to a whole number of them."""
+        return math.ceil(max(self.height / self.rows, self.width / self.columns))
 
 
-def sizes_of(data: Trajectories) -> Sizes:
-    """The cell is as large as what moves (the nearest divisor of the frame's sides), the reach as far as it moves."""
+def sizes_of(data: Trajectories, grid: tuple[int, int] | None = None, noisy: bool = False) -> Sizes:
+    """A grid of which what moves fills a cell, and a reach as far as it moves.
+
+    Where pixels are noisy no change can be seen: the grid is the given one (or cells of 8 pixels), the reach all of it.
+    """
     height, width = data.frames.shape[1:3]
     actions = int(data.manifest.get("actions", int(data.actions.max(initial=0)) + 1))
-    boxes = changed_boxes(data)
-    common = math.gcd(height, width)
-    divisors = [side for side in range(min(4, common), common + 1) if common % side == 0]
-    mover = max(patch_side(boxes, common), 1)
-    patch = min(divisors, key=lambda side: abs(math.log(side / mover)))
-    farthest = int(boxes.max(initial=0))
-    reach = min(max(height, width) // patch - 1, max(1, -(-farthest // patch)))
-    return Sizes(height, width, actions, patch, reach)
+    spans = np.zeros((0, 2, 2), np.int64) if noisy else changed_spans(data)
+    rows, columns = grid or fitting_grid(spans, height, width) or _cells_of(FALLBACK_PITCH, height, width)
+    cells = np.array([rows / height, columns / width])[:, None]
+    ends = np.floor(
+        (spans + np.array([TOLERANCE, -TOLERANCE])) * cells
+    )  # [n,2,2] first and last row (column) that changed
+    reach = max(rows, columns) if noisy else int(np.diff(ends, axis=2).max(initial=1))
+    return Sizes(height, width, actions, rows, columns, min(reach, max(rows, columns) - 1) or 1)
+
+
+def _cells_of(pitch: int, height: int, width: int) -> tuple[int, int]:
+    return max(1, round(height / pitch)), max(1, round(width / pitch))

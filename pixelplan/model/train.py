@@ -16,7 +16,8 @@ import torch
 from lightning_fabric import Fabric
 
 from pixelplan.data.identity import states_of_frames
-from pixelplan.model.batches import LevelPlay, level_plays, make_batch
+from pixelplan.data.movers import one_mover
+from pixelplan.model.batches import LevelPlay, level_plays, look_again, make_batch
 from pixelplan.model.checkpoint import (
     CHECKPOINT,
     CONFIG,
@@ -34,15 +35,15 @@ from pixelplan.model.objective import losses
 from pixelplan.model.processes import PortableTrajectories
 from pixelplan.model.progress import Display, collapse_warning, write_metrics
 from pixelplan.model.sizes import Sizes, sizes_of
-from pixelplan.model.world_model import LevelBatch, WorldModel
+from pixelplan.model.world_model import LevelBatch, ModelConfig, WorldModel
 from pixelplan.types import InputError, Trajectories
 
 __all__ = ["PRESETS", "TrainConfig", "train"]
 
 QUICK_LEVELS = 25
 """Validation levels looked at after each pass."""
-UPDATES_A_CELL = 10
-"""Gradient steps for each cell of the latent grid: the finer the grid, the longer it takes to tell its cells apart."""
+UPDATES, UPDATES_A_CELL = 640, 5
+"""Gradient steps, at least, and for each cell of the latent grid: a finer grid takes longer to tell its cells apart."""
 
 
 def train(
@@ -93,10 +94,15 @@ def _fit(
     clock = time.perf_counter()
     torch.set_num_threads(max(1, config.threads // config.devices))
     data, validation = sent[0].open(), None if sent[1] is None else sent[1].open()
-    levels, held_out = _split(data, validation)
+    levels, held_out = _split(data, validation, config.model.noisy)
     torch.manual_seed(config.seed)
-    sizes = sizes_of(data) if after is None else Sizes(**read_description(after)["sizes"])
-    own = WorldModel(config.model, sizes, threshold=config.objective.margin / 2)
+    if after is None:
+        sizes = sizes_of(data, config.grid, config.model.noisy)
+        networks = _decided(config.model, levels, sizes)
+    else:
+        begun_with = read_description(after)
+        networks, sizes = ModelConfig(**begun_with["model"]), Sizes(**begun_with["sizes"])
+    own = WorldModel(networks, sizes, threshold=config.objective.margin / 2)
     optimizer = torch.optim.AdamW(own.parameters(), config.learning_rate, weight_decay=config.weight_decay)
     begun = out if after is None or (out / CHECKPOINT).exists() else after
     note = read_checkpoint_note(begun) or {"rows": []}
@@ -104,7 +110,7 @@ def _fit(
         load_checkpoint(begun, own, optimizer)
     model, optimizer = fabric.setup(own, optimizer)
     rows = note["rows"]
-    passes, updates_a_pass = schedule(len(levels), math.prod(own.sizes.grid), config)
+    passes, updates_a_pass = schedule(len(levels), own.sizes.rows * own.sizes.columns, config)
     shown = not config.quiet and fabric.is_global_zero
     with Display(passes * updates_a_pass, len(rows) * updates_a_pass, passes, shown) as display:
         for number in range(len(rows) + 1, max(1, round(passes * request.get("until", 1.0))) + 1):
@@ -142,7 +148,7 @@ def _train_pass(
         updates += 1
         for group in optimizer.param_groups:
             group["lr"] = config.learning_rate * one_cycle(share_done)
-        found = losses(model(batch), batch, model.module.sizes.patch, config.objective)
+        found = losses(model(batch), batch, model.module.sizes, config.objective, model.module.noisy)
         for name, value in found.items():
             sums[name] = sums.get(name, 0.0) + float(value.detach())
         if not math.isfinite(sums["total"]):
@@ -177,7 +183,7 @@ def _batches(
 
 def schedule(levels: int, cells: int, config: TrainConfig) -> tuple[int, int]:
     """Passes, and gradient steps in each: all levels once, and at least 100 steps so that small sets repeat in it."""
-    updates = config.updates or UPDATES_A_CELL * max(64, min(256, cells))
+    updates = config.updates or max(UPDATES, UPDATES_A_CELL * cells)
     updates_a_pass = max(-(-levels // config.batch), min(100, updates))
     return -(-updates // updates_a_pass), updates_a_pass
 
@@ -192,16 +198,29 @@ def one_cycle(share_done: float, warm_up: float = 0.05) -> float:
 def quick_accuracy(model: WorldModel, levels: list[LevelPlay]) -> float:
     """One-step accuracy on a few levels, with ε/2 as the threshold."""
     model.eval()
-    return step_errors(model, levels[:QUICK_LEVELS]).accuracy(model.threshold)
+    levels = look_again(levels[:QUICK_LEVELS], model) if model.noisy else levels[:QUICK_LEVELS]
+    return step_errors(model, levels).accuracy(model.threshold)
 
 
-def _split(data: Trajectories, validation: Trajectories | None) -> tuple[list[LevelPlay], list[LevelPlay]]:
+def _decided(config: ModelConfig, levels: list[LevelPlay], sizes: Sizes) -> ModelConfig:
+    """The networks, with the family that the data asks for where that is left open."""
+    if config.family != "auto":
+        return config
+    moves = config.noisy or one_mover(((level.frames, level.states) for level in levels), sizes.rows, sizes.columns)
+    return dataclasses.replace(config, family="position" if moves else "cells")
+
+
+def _split(data: Trajectories, validation: Trajectories | None, noisy: bool) -> tuple[list[LevelPlay], list[LevelPlay]]:
     """Levels to train on and to validate on."""
-    levels = level_plays(data, states_of_frames(data))
+
+    def plays(data: Trajectories) -> list[LevelPlay]:
+        return level_plays(data, np.arange(len(data.frames)) if noisy else states_of_frames(data))
+
+    levels = plays(data)
     if not levels:
         raise InputError("the data holds no episodes; there is nothing to learn from")
     if validation is not None:
-        return levels, level_plays(validation, states_of_frames(validation))
+        return levels, plays(validation)
     if len(levels) < 10:
         return levels, levels
     held_out = levels[::10]

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from pixelplan.model.cells import CellDynamics, CellEncoder
 from pixelplan.model.nets import (
     Grid,
     GridFeatures,
@@ -27,21 +28,26 @@ from pixelplan.types import InputError
 class ModelConfig:
     """The networks."""
 
-    family: Literal["spatial", "latent", "paper"] = "spatial"
-    """spatial: a position on a grid and a map of where actions lead; latent: its encoder with a forward model that sees
-    no context; paper: the paper's ResNets."""
+    family: Literal["auto", "position", "cells", "latent", "paper"] = "position"
+    """position: a place on a grid and a map of where actions lead; cells: what is in each cell of a grid, for worlds in
+    which several things change; auto (in training): the one of these two that the data asks for; latent: the encoder of
+    position with a forward model that sees no context; paper: the paper's ResNets."""
     dimensions: int = 32
-    """Size of an embedding."""
+    """Size of an embedding (not cells: there it is the number of cells times kinds)."""
+    kinds: int = 16
+    """How many different things a cell can hold (cells)."""
     maps: int = 1
-    """Attention maps of the encoder (spatial and latent)."""
+    """Attention maps of the encoder (position and latent)."""
     encoder_width: int = 32
     """Channels of the encoder; of the stem in the paper's ResNets."""
     encoder_blocks: int = 1
-    """Residual blocks of the encoder (spatial and latent)."""
+    """Residual blocks of the encoder (position and latent)."""
     context_width: int = 64
-    """Channels of the network that reads a level's rules from a frame (spatial)."""
+    """Channels of the network that reads a level's rules from a frame (position and cells)."""
     inverse: bool = True
     """Train with the inverse model."""
+    noisy: bool = False
+    """Frames of one state differ by visual noise: nothing rests on frames being equal (position only)."""
 
 
 class LevelBatch(NamedTuple):
@@ -68,10 +74,14 @@ class Outputs(NamedTuple):
     """[L,S,d], zero in empty slots."""
     maps: Tensor | None
     """[N,K,G] attention maps, where the encoder has them."""
+    kinds: Tensor | None
+    """[N,G,K] what is in each cell, where the encoder says that."""
     predicted: Tensor
     """[M,d] the embeddings predicted after each step."""
     action_logits: Tensor | None
     """[M,A] of the inverse model, where there is one."""
+    codes: Tensor | None
+    """[K·G,d] what attention to each cell would be embedded as, where the encoder has attention maps."""
 
 
 class WorldModel(nn.Module):
@@ -79,37 +89,49 @@ class WorldModel(nn.Module):
 
     def __init__(self, config: ModelConfig, sizes: Sizes, threshold: float = 0.0) -> None:
         super().__init__()
-        self.config, self.sizes, self.threshold = config, sizes, threshold
+        self.config, self.sizes, self.threshold, self.noisy = config, sizes, threshold, config.noisy
         dimensions, actions = config.dimensions, sizes.actions
         self.encoder: nn.Module
-        self.forward_model: TransportModel | LatentModel | PaperForwardModel
+        self.forward_model: TransportModel | CellDynamics | LatentModel | PaperForwardModel
         if config.family == "paper":
             self.encoder = PaperEncoder(sizes.height, sizes.width, dimensions, config.encoder_width)
             self.forward_model = PaperForwardModel(sizes.height, sizes.width, dimensions, actions, config.encoder_width)
         else:
-            rows, columns = sizes.grid
+            rows, columns = sizes.rows, sizes.columns
             width, maps = config.encoder_width, config.maps
-            readout = Readout(maps, rows * columns, dimensions)
-            features = GridFeatures(sizes.patch, width, config.encoder_blocks)
-            self.encoder = SpatialEncoder(features, width, maps, readout)
+            # Two 3×3 convolutions a block: enough blocks for a cell to see as far as a step can lead.
+            blocks = max(2, -(-sizes.reach // 2))
+            if config.family == "cells":
+                dimensions = rows * columns * config.kinds
+                features = GridFeatures((rows, columns), sizes.patch, width, blocks=0, overlap=False)
+                self.encoder = CellEncoder(features, width, config.kinds)
+                features = GridFeatures((rows, columns), sizes.patch, config.context_width, blocks=1)
+                self.forward_model = CellDynamics(
+                    features, config.context_width, blocks, config.kinds, rows * columns, actions
+                )
+            else:
+                readout = Readout(maps, rows * columns, dimensions)
+                features = GridFeatures((rows, columns), sizes.patch, width, config.encoder_blocks)
+                self.encoder = SpatialEncoder(features, width, maps, readout)
             if config.family == "latent":
                 self.forward_model = LatentModel(dimensions, actions)
-            else:
-                # Two 3×3 convolutions a block: enough blocks for a cell to see as far as a step can lead.
-                blocks = max(2, -(-sizes.reach // 2))
+            elif config.family != "cells":
                 grid = Grid(rows, columns, sizes.reach)
                 self.forward_model = TransportModel(sizes.patch, config.context_width, blocks, readout, grid, actions)
         self.inverse = InverseModel(dimensions, actions) if config.inverse else None
 
     def forward(self, batch: LevelBatch) -> Outputs:
         """Everything the losses need, in one call (so that several processes can share a batch)."""
-        embedded, maps = self.encoder(batch.images)
+        embedded, parts = self.encoder(batch.images)
         z = embedded.new_zeros(*batch.states.shape, embedded.shape[-1]).index_put(batch.places.unbind(1), embedded)
         context = self.forward_model.context(batch.images[batch.contexts])
         level, before, action, after = batch.steps.unbind(1)
         predicted = self.forward_model(z, context)[level, before, action]
         logits = self.inverse(z[level, before], z[level, after]) if self.inverse is not None else None
-        return Outputs(z, maps, predicted, logits)
+        kinds = parts if isinstance(self.encoder, CellEncoder) else None
+        maps = parts if isinstance(self.encoder, SpatialEncoder) else None
+        codes = self.encoder.readout.unit_codes() if isinstance(self.encoder, SpatialEncoder) else None
+        return Outputs(z, maps, kinds, predicted, logits, codes)
 
     def images(self, frames: np.ndarray) -> Tensor:
         """[N,3,H,W] for the networks, of frames [N,H,W,3] uint8."""
@@ -125,6 +147,11 @@ class WorldModel(nn.Module):
     def encode(self, frames: np.ndarray) -> Tensor:
         """Embeddings [N,d] of frames [N,H,W,3] uint8."""
         return self.encoder(self.images(frames))[0]
+
+    @torch.inference_mode()
+    def places(self, frames: np.ndarray) -> np.ndarray:
+        """The cell [N] that the encoder looks at in frames [N,H,W,3] uint8 (position and latent)."""
+        return self.encoder(self.images(frames))[1].flatten(1).argmax(1).cpu().numpy()
 
     @torch.inference_mode()
     def context(self, frame: np.ndarray) -> Any:

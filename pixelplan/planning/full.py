@@ -103,7 +103,7 @@ class _Agent:
         self.frames, self.goal_frame = [frame], goal_frame
         self.plans: list[Plan] = []
         self.planned_at: list[int] = []
-        self.memory = Memory(actions)
+        self.memory = Memory(actions, model.threshold if model.noisy else None)
         self.perception = model
         self.model: Model = Remembering(model, self.memory) if config.lookup else model
         start, self.goal = as_array(model.encode(np.stack([frame, goal_frame])))

@@ -19,10 +19,12 @@ class Memory:
     """Observed states and transitions.
 
     A state is known by its frame, byte for byte: whatever the model thinks of it, what was observed is kept apart and
-    never forgotten. Embeddings come in where the model is asked (`Remembering`).
+    never forgotten. Embeddings come in where the model is asked (`Remembering`). Where pixels are noisy no frame comes
+    twice, and a state is known by its embedding: one nearer than `threshold` to an observed state's is that state.
     """
 
-    def __init__(self, actions: int) -> None:
+    def __init__(self, actions: int, threshold: float | None = None) -> None:
+        self._threshold = threshold
         self._of_frame: dict[bytes, int] = {}
         self._embeddings: list[np.ndarray] = []
         self.successors = np.empty((0, actions), np.int32)
@@ -32,6 +34,10 @@ class Memory:
 
     def observe(self, frame: np.ndarray, embedding: np.ndarray | None = None) -> int:
         """The number of the state that this frame shows; a new frame gets a new one, with this embedding [d]."""
+        if self._threshold is not None and self._embeddings and embedding is not None:
+            apart = distances(self.embeddings(), embedding)
+            if apart.min() < self._threshold:
+                return int(apart.argmin())
         state = self._of_frame.setdefault(frame.tobytes(), len(self.successors))
         if state == len(self.successors):
             self.successors = np.pad(self.successors, ((0, 1), (0, 0)), constant_values=-1)
@@ -61,7 +67,7 @@ class Remembering:
     """A model that is overruled by memory: a transition observed from a state is what that state's action does."""
 
     def __init__(self, model: Model, memory: Memory) -> None:
-        self.threshold = model.threshold
+        self.threshold, self.noisy = model.threshold, model.noisy
         self._model, self._memory = model, memory
 
     def encode(self, frames: np.ndarray) -> torch.Tensor:

@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
     """An untrained model that says it was made for small DigitJump boards."""
     config = ModelConfig(dimensions=8, encoder_width=8, context_width=8)
     data = {"env": "digit-jump", "options": {"size": 4, "pixels": 32}}
-    model = WorldModel(config, Sizes(32, 32, 5, 8, 3), threshold=0.5)
+    model = WorldModel(config, Sizes(32, 32, 5, 4, 4, 3), threshold=0.5)
     (tmp_path / "mine").mkdir()
     save_model(tmp_path / "mine", model, {"data": data})
     return tmp_path / "mine"

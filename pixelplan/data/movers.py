@@ -1,0 +1,63 @@
+"""Whether one thing moves in a world, or several things change: it decides what a latent must be able to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+ENOUGH_STATES, LEVELS = 4, 50
+"""A level tells something where it has so many states; so many levels are asked."""
+NEARLY_ALL = 0.95
+"""The share of frames, and of cells, that must speak for one mover."""
+
+
+def one_mover(levels: Iterable[tuple[np.ndarray, np.ndarray]], rows: int, columns: int) -> bool:
+    """Whether a state is only where something is, from the frames [n,H,W,3] and states [n] of levels.
+
+    Then every frame is its level's background but for one cell of the grid, and frames with the same such cell show the
+    same state.
+
+    A level's background is what each cell shows in most states. Where no level has states enough, it is assumed.
+    """
+    single, told, places, unique = 0, 0, 0, 0
+    for frames, states in levels:
+        numbers, chosen = np.unique(states, return_index=True)
+        if len(numbers) < ENOUGH_STATES:
+            continue
+        if told == LEVELS:
+            break
+        told += 1
+        contents = cell_contents(np.asarray(frames)[chosen], rows, columns)  # [n,G]
+        differs = contents != most_common(contents)
+        alone = differs.sum(axis=1) <= 1
+        single += alone.mean()
+        cells = differs[alone].argmax(axis=1)[differs[alone].any(axis=1)]
+        places, unique = places + len(cells), unique + len(np.unique(cells))
+    return told == 0 or (single >= NEARLY_ALL * told and unique >= NEARLY_ALL * places)
+
+
+def cell_contents(frames: np.ndarray, rows: int, columns: int) -> np.ndarray:
+    """[n,G] a number for what each cell of frames [n,H,W,3] shows; pixels that two cells share do not count."""
+    height, width = frames.shape[1:3]
+    weights = np.random.default_rng(0).integers(1, 2**63, height * width * 3, dtype=np.uint64)
+    found = []
+    for top, bottom in cell_bounds(rows, height):
+        for left, right in cell_bounds(columns, width):
+            pixels = frames[:, top:bottom, left:right].reshape(len(frames), -1).astype(np.uint64)
+            found.append(pixels @ weights[: pixels.shape[1]])  # wraps around, which is as good
+    return np.stack(found, axis=1)
+
+
+def cell_bounds(lines: int, pixels: int) -> list[tuple[int, int]]:
+    """First pixel and the one behind the last of each of so many rows (or columns), whole pixels only."""
+    return [(-(-line * pixels // lines), (line + 1) * pixels // lines) for line in range(lines)]
+
+
+def most_common(contents: np.ndarray) -> np.ndarray:
+    """[G] the most common value in each column of contents [n,G]."""
+    common = []
+    for column in contents.T:
+        values, counts = np.unique(column, return_counts=True)
+        common.append(values[counts.argmax()])
+    return np.array(common)
