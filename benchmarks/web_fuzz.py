@@ -1,16 +1,18 @@
 """Thousands of generated requests to the page's server: never a 5xx, nothing read outside the package.
 
-    python benchmarks/web_fuzz.py [requests]
+    python benchmarks/web_fuzz.py [--requests 10000] [--json results/benchmark-web-fuzz.json]
 
 Requests are made by schemathesis from our own OpenAPI, valid and invalid ones; most of those about games use a game
-that is being played. Needs the extras web and dev-web.
+that is being played. Needs the extras web and browser.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import requests
@@ -19,6 +21,9 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 from web_server import outside, server
+
+from pixelplan.files import write_json
+from pixelplan.machine import describe_machine
 
 
 def fuzz(address: str, wanted: int) -> tuple[Counter[int], list[str]]:
@@ -69,17 +74,33 @@ def fuzz(address: str, wanted: int) -> tuple[Counter[int], list[str]]:
 
 def main() -> int:
     """Run it and say how it went."""
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--requests", type=int, default=10_000)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
     began = time.perf_counter()
     with server("oracle") as running:
-        statuses, failures = fuzz(running.address, wanted)
+        statuses, failures = fuzz(running.address, options.requests)
         alive = requests.get(running.address).status_code
         memory = running.memory()
-    elsewhere = outside(running.opened)
-    print(f"{sum(statuses.values()):,} requests in {time.perf_counter() - began:.0f} s, {memory:.0f} MB at the end")
+    elsewhere, count = outside(running.opened), sum(statuses.values())
+    seconds = time.perf_counter() - began
+    print(f"{count:,} requests in {seconds:.0f} s, {memory:.0f} MB at the end")
     print("answers:", ", ".join(f"{status}: {count:,}" for status, count in sorted(statuses.items())))
     print(f"not as documented: {len(failures)}; files opened outside the package and Python: {len(elsewhere)}")
     print("\n".join([*failures[:5], *elsewhere[:20]]))
+    if options.json:
+        record = {
+            "command": "python benchmarks/web_fuzz.py",
+            **describe_machine(),
+            "requests": count,
+            "seconds": round(seconds, 1),
+            "answers": {str(status): statuses[status] for status in sorted(statuses)},
+            "not_as_documented": len(failures),
+            "files_opened_elsewhere": len(elsewhere),
+            "memory_mb": round(memory, 1),
+        }
+        write_json(options.json, record)
     return int(bool(failures or elsewhere or alive != 200 or any(status >= 500 for status in statuses)))
 
 

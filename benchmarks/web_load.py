@@ -1,9 +1,9 @@
 """Fifty visitors who play and plan at once for a minute, against a server on this machine.
 
-    python benchmarks/web_load.py [--clients 50] [--seconds 60] [--model DIR]
+    python benchmarks/web_load.py [--clients 50] [--seconds 60] [--model DIR] [--json results/benchmark-web-load.json]
 
 Each opens the page, begins games, moves, plans, lets the full planner run and races, with short pauses. Said are the
-times of the answers, errors, and the server's memory. Needs the extras web and dev-web.
+times of the answers, errors, and the server's memory. Needs the extras web and browser.
 """
 
 from __future__ import annotations
@@ -16,10 +16,15 @@ import statistics
 import sys
 import time
 from collections import defaultdict
+from pathlib import Path
+from typing import Any
 
 import httpx2
 import websockets
 from web_server import Server, server
+
+from pixelplan.files import write_json
+from pixelplan.machine import describe_machine
 
 PUZZLES = ("ice-slider", "digit-jump", "procgen-maze")
 
@@ -100,28 +105,33 @@ async def load(running: Server, clients: int, seconds: float, pause: float) -> t
     return visitors, memory
 
 
-def row(name: str, times: list[float]) -> str:
-    """A line of the report."""
-    ordered = sorted(times)
-    at = [1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))] for share in (0.5, 0.95)]
-    return f"{name:18} {len(times):7,} {at[0]:9.1f} {at[1]:9.1f} {1000 * ordered[-1]:9.1f}"
+def spread(times: list[float]) -> dict[str, float]:
+    """How many times there are, and their median, 95 % quantile and maximum in milliseconds."""
+    ordered = sorted(1e3 * one for one in times)
+    return {
+        "count": len(ordered),
+        "median": round(statistics.median(ordered), 1),
+        "most": round(ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))], 1),
+        "worst": round(ordered[-1], 1),
+    }
 
 
-def alone(running: Server) -> None:
-    """How long one visitor waits who has the server to himself."""
+def alone(running: Server) -> dict[str, Any]:
+    """How many milliseconds one visitor waits who has the server to himself."""
     with httpx2.Client(timeout=60) as client:
         began = time.perf_counter()
         client.get(running.address)
-        print(f"first page: {1000 * (time.perf_counter() - began):.0f} ms")
+        found: dict[str, Any] = {"first_page": round(1e3 * (time.perf_counter() - began), 1)}
         for env in PUZZLES:
             times = []
             for level in range(3300, 3321):
                 game = client.post(f"{running.address}/api/games", json={"env": env, "level": level}).json()
                 began = time.perf_counter()
                 client.post(f"{running.address}/api/games/{game['id']}/plan")
-                times.append(1000 * (time.perf_counter() - began))
-            print(f"plan alone, {env}: first {times[0]:.0f} ms, then median {statistics.median(times[1:]):.1f} ms,"
-                  f" worst {max(times[1:]):.0f} ms")  # fmt: skip
+                times.append(time.perf_counter() - began)
+            found[f"first plan {env}"] = round(1e3 * times[0], 1)
+            found[f"plan {env}"] = spread(times[1:])
+    return found
 
 
 def main() -> int:
@@ -131,16 +141,35 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--pause", type=float, default=0.5, help="a visitor's pause between actions, in seconds")
     parser.add_argument("--model", default="", help="as for pixelplan web")
+    parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with server(options.model) as running:
-        alone(running)
+        one = alone(running)
         visitors, memory = asyncio.run(load(running, options.clients, options.seconds, options.pause))
+    times = {name: spread(visitors.times[name]) for name in sorted(visitors.times)}
+    print(f"one visitor; first page {one['first_page']:.0f} ms")
+    for env in PUZZLES:
+        plan = one[f"plan {env}"]
+        print(f"plan alone, {env}: first {one[f'first plan {env}']:.0f} ms, then median {plan['median']:.1f} ms, "
+              f"worst {plan['worst']:.0f} ms")  # fmt: skip
     print(f"\n{options.clients} visitors, {options.seconds:.0f} s; milliseconds:")
     print(f"{'':18} {'count':>7} {'median':>9} {'95 %':>9} {'worst':>9}")
-    for name in sorted(visitors.times):
-        print(row(name, visitors.times[name]))
+    for name, found in times.items():
+        print(f"{name:18} {found['count']:7,} {found['median']:9.1f} {found['most']:9.1f} {found['worst']:9.1f}")
     print("memory in MB:", " ".join(f"{one:.0f}" for one in memory))
     print(f"errors: {len(visitors.errors)}", *visitors.errors[:5], sep="\n")
+    if options.json:
+        record = {
+            "command": "python benchmarks/web_load.py",
+            **describe_machine(),
+            "clients": options.clients,
+            "seconds": options.seconds,
+            "milliseconds_alone": one,
+            "milliseconds": times,
+            "memory_mb": [round(one, 1) for one in memory],
+            "errors": len(visitors.errors),
+        }
+        write_json(options.json, record)
     return int(bool(visitors.errors))
 
 

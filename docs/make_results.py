@@ -20,6 +20,8 @@ from pixelplan.experiments.tables import Report
 
 ROOT = Path(__file__).parent.parent
 SEEDS = (0, 1, 2)
+FILLED = (ROOT / "README.md", ROOT / "docs" / "web.md")
+"""Pages with blocks that are made from records."""
 
 
 def record(name: str) -> dict[str, Any]:
@@ -101,9 +103,39 @@ def speed() -> str:
     return "\n".join(lines)
 
 
+def page(load: dict[str, Any] | None, fuzz: dict[str, Any] | None) -> str:
+    """What the page's server stood, from the records of its load and of the generated requests, where they exist."""
+    lines = []
+    if load is not None:
+        alone, memory = load["milliseconds_alone"], load["memory_mb"]
+        plans = ", ".join(f"{kind.__name__} {alone[f'plan {name}']['median']:.0f} ms" for name, kind in PUZZLES.items())
+        lines += [
+            f"- One visitor: the first page after {alone['first_page']:.0f} ms; a plan, its graph included, in {plans}",
+            f"  (medians; IceSlider at worst {alone['plan ice-slider']['worst']:.0f} ms, the very first "
+            f"{alone['first plan ice-slider']:.0f} ms).",
+            f"- {load['clients']} visitors who play, plan and race at once for {load['seconds']:.0f} s: "
+            f"{sum(one['count'] for one in load['milliseconds'].values()):,} requests, {load['errors']} errors; memory "
+            f"{memory[0]:.0f} MB at the begin, {memory[-1]:.0f} MB at the end.",
+        ]
+    if fuzz is not None:
+        broken = sum(count for status, count in fuzz["answers"].items() if status >= "500")
+        lines.append(
+            f"- {fuzz['requests']:,} generated requests, valid and not: {broken} answers 5xx, "
+            f"{fuzz['not_as_documented']} not as documented, {fuzz['files_opened_elsewhere']} files opened outside the "
+            "package and Python's own."
+        )
+    return "\n".join(lines or ["No records yet."])
+
+
+def recorded_page() -> str:
+    """The same, of the records that are there."""
+    load, fuzz = (ROOT / "results" / f"benchmark-web-{name}.json" for name in ("load", "fuzz"))
+    return page(*(json.loads(path.read_text()) if path.exists() else None for path in (load, fuzz)))
+
+
 def filled(text: str) -> str:
-    """README with its blocks made anew."""
-    for name, make in (("results", main_table), ("speed", speed)):
+    """README, or a page of docs, with its blocks made anew."""
+    for name, make in (("results", main_table), ("speed", speed), ("page", recorded_page)):
         block = rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- end of {name} -->)"
         content = make()
         text = re.sub(block, lambda found: f"{found[1]}{content}\n{found[2]}", text, flags=re.DOTALL)  # noqa: B023
@@ -119,5 +151,5 @@ def reports() -> Iterator[tuple[str, Report]]:
 if __name__ == "__main__":
     for name, report in reports():
         report.write(ROOT / "docs" / "results", name)
-    readme = ROOT / "README.md"
-    readme.write_text(filled(readme.read_text()))
+    for path in FILLED:
+        path.write_text(filled(path.read_text()))

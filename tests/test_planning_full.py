@@ -138,6 +138,17 @@ def test_what_looks_irreversible_waits():
     assert world.visited == [0, 2, 4]
 
 
+def test_what_is_new_nearby_comes_before_what_is_new_far_away():
+    # From 0, action 0 leads to 6, from where the true way to the goal, 7, is unknown to the model. Action 1 leads along
+    # a corridor, 1 to 5, whose end looks a little nearer to the goal than anything else.
+    true = [[6, 1], [0, 2], [1, 3], [2, 4], [3, 5], [4, 5], [0, 7], [7, 7]]
+    model = ToyModel([*true[:6], [0, 6], [7, 7]])
+    model.embeddings[5] = 0.7 * model.embeddings[5] + 0.3 * model.embeddings[7]
+    world = ToyWorld(true, 7)
+    assert full(model, world, frame_of(7)).solved
+    assert world.visited[1] == 6 and 5 in world.visited
+
+
 def test_known_transitions_are_not_repeated():
     # Every action is a bump but one, and the model thinks each of them leads to the goal.
     world = ToyWorld([[0, 0, 0, 0, 1], [1, 1, 1, 1, 1]], 1)

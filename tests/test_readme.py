@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 import pixelplan
+from pixelplan.envs import PUZZLES
 from pixelplan.evaluation.models import WEIGHTS
 from tests.conftest import run_command
 
@@ -62,7 +63,8 @@ def script(name: str) -> ModuleType:
 def test_numbers_are_those_of_the_records() -> None:
     pytest.importorskip("procgen", reason="trajectories show a maze")
     made = script("make_results")
-    assert made.filled(README) == README, "run make results"
+    for path in made.FILLED:
+        assert made.filled(path.read_text()) == path.read_text(), f"{path.name}: run make results"
     docs = ROOT / "docs"
     for name, report in made.reports():
         assert (docs / "results" / f"{name}.md").read_text() == report.markdown, f"{name}: run make results"
@@ -70,3 +72,26 @@ def test_numbers_are_those_of_the_records() -> None:
         for kind in ("png", "svg") if report.figure else ():
             assert (docs / "results" / f"{name}.{kind}").exists()
     assert (docs / "agreement.md").read_text() == script("make_agreement").page(), "run make results"
+
+
+def test_what_the_page_stood_is_told_from_its_records() -> None:
+    page = script("make_results").page
+    assert page(None, None) == "No records yet."
+    spread = {"count": 20, "median": 12.3, "most": 20.0, "worst": 31.0}
+    alone: dict[str, object] = {"first_page": 4.0}
+    for name in PUZZLES:
+        alone |= {f"plan {name}": spread, f"first plan {name}": 99.0}
+    load = {
+        "clients": 50,
+        "seconds": 60.0,
+        "milliseconds_alone": alone,
+        "milliseconds": {"move": spread, "run": spread},
+        "memory_mb": [300.0, 310.0, 312.4],
+        "errors": 2,
+    }
+    text = page(load, None)
+    for words in ("IceSlider 12 ms", "at worst 31 ms", "40 requests, 2 errors", "300 MB at the begin, 312 MB at"):
+        assert words in text
+    answers = {"200": 9000, "422": 997, "500": 3}
+    fuzz = {"requests": 10000, "answers": answers, "not_as_documented": 1, "files_opened_elsewhere": 0}
+    assert "10,000 generated requests, valid and not: 3 answers 5xx, 1 not as documented, 0 files" in page(None, fuzz)

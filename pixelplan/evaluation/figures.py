@@ -26,7 +26,10 @@ def solution_picture(level: Level, episode: Episode) -> Image.Image:
 
 
 def episode_gif(episode: Episode, milliseconds: int = 300) -> bytes:
-    """An animated GIF: every plan's latent graph growing layer by layer, then its steps taken, beside the frames."""
+    """An animated GIF: the frames, and beside them the latent graph of the plan that is followed.
+
+    The first plan's grows layer by layer; those of later plans appear whole, since there may be very many.
+    """
     pictures = list(_scenes(episode))
     first, *rest = [picture.quantize(192, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE) for picture in pictures]
     durations = [milliseconds] * (len(pictures) - 1) + [4 * milliseconds]
@@ -39,11 +42,13 @@ def _scenes(episode: Episode) -> Iterator[Image.Image]:
     if not episode.plans:
         yield from (_scene(frame, None) for frame in episode.frames)
         return
+    for frame in episode.frames[: episode.planned_at[0]]:
+        yield _scene(frame, Image.new("RGB", (_SIDE, _SIDE), _PAPER))
     ends = [*episode.planned_at[1:], len(episode.actions)]
     for plan, began, end in zip(episode.plans, episode.planned_at, ends, strict=True):
         points = layout(plan.graph)
         drawn = int(plan.graph.depths[: len(points)].max())
-        for depth in range(drawn + 1):
+        for depth in range(drawn + 1 if plan is episode.plans[0] else 0):
             yield _scene(episode.frames[began], _draw_graph(plan, points, depth, None))
         for step in range(began, end + 1):
             yield _scene(episode.frames[step], _draw_graph(plan, points, drawn, step - began))

@@ -188,13 +188,20 @@ class _Agent:
         return replace(plan, actions=(), embeddings=plan.embeddings[:1], path=(0,))
 
     def _to_new_state(self, plan: Plan, allowed: np.ndarray) -> Plan | None:
-        """To the predicted state nearest the goal among those not yet visited; only nodes allowed [M] count."""
+        """To a predicted state not yet visited: the one with the fewest steps to it and, as far as embeddings tell, on
+        from there to the goal; only nodes allowed [M] count.
+
+        Embeddings tell near from far, but not far from farther: without the steps to it, the state that seems nearest
+        the goal may lie at the other end of the level, time and again.
+        """
         graph = plan.graph
         visited = distances(graph.embeddings[:, None], self.memory.embeddings()).min(1) < self.perception.threshold
         candidates = np.flatnonzero(allowed & ~visited)
         if not len(candidates):
             return None
-        path = graph.path(int(candidates[distances(graph.embeddings[candidates], self.goal).argmin()]))
+        a_step = distances(graph.embeddings[1:], graph.embeddings[graph.parents[1:]]).mean()
+        ahead = distances(graph.embeddings[candidates], self.goal) / a_step
+        path = graph.path(int(candidates[(graph.depths[candidates] + ahead).argmin()]))
         return replace(plan, actions=graph.actions(path), embeddings=graph.embeddings[path], path=tuple(path))
 
     def _to_untried_action(self, plan: Plan, allowed: np.ndarray) -> Plan | None:

@@ -14,16 +14,18 @@ from fastapi.responses import Response
 from PIL import Image, UnidentifiedImageError
 
 from pixelplan.evaluation.figures import episode_gif, solution_picture
-from pixelplan.types import InputError
+from pixelplan.types import Episode, InputError
 from pixelplan.web.levels import REFUSALS, open_level
 from pixelplan.web.limits import Limits
 from pixelplan.web.models import Models
 from pixelplan.web.runs import Run
-from pixelplan.web.schema import GameView, Moves, NewGame, NewGoal, PlanView
+from pixelplan.web.schema import GameView, Moves, NewGame, NewGoal, Planner, PlanView
 from pixelplan.web.sessions import Game, Games, state_of_cell, state_of_frame
 from pixelplan.web.views import game_view
 from pixelplan.web.work import Work
 
+ByPlanner = Annotated[Planner | None, Query(description="The planner that made the moves, to show its plans, too.")]
+Since = Annotated[int, Query(ge=0, le=2**31 - 1, description="The moves that were there before the planner's.")]
 GameId = Annotated[str, Path(max_length=64, description="A game's id.")]
 
 
@@ -88,26 +90,37 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
         )
 
     @app.get("/api/games/{id}/solution.png", response_class=Response, **_picture("image/png"))
-    async def picture(id: GameId) -> Response:
-        """The moves so far as arrows on the level's first frame."""
+    async def picture(id: GameId, planner: ByPlanner = None, since: Since = 0) -> Response:
+        """The moves so far as arrows on the level's first frame, with a circle wherever the planner replanned."""
         game = games.get(id)
-        episode, level = game.episode(), game.level
 
         def draw() -> bytes:
             buffer = io.BytesIO()
-            solution_picture(level, episode).save(buffer, "PNG")
+            solution_picture(game.level, episode(game, planner, since)).save(buffer, "PNG")
             return buffer.getvalue()
 
         return _download(await work.do(draw), game, "png")
 
     @app.get("/api/games/{id}/solution.gif", response_class=Response, **_picture("image/gif"))
-    async def animation(id: GameId, milliseconds: Annotated[int, Query(ge=20, le=2000)] = 300) -> Response:
-        """The moves so far as an animated picture."""
+    async def animation(
+        id: GameId,
+        planner: ByPlanner = None,
+        since: Since = 0,
+        milliseconds: Annotated[int, Query(ge=20, le=2000)] = 300,
+    ) -> Response:
+        """The moves so far as an animated picture, beside the growing latent graph of the planner that made them."""
         game = games.get(id)
         if len(game.actions) > limits.gif_steps:
             raise InputError(f"an animated picture has at most {limits.gif_steps} moves; this game has more")
-        episode = game.episode()
-        return _download(await work.do(lambda: episode_gif(episode, milliseconds)), game, "gif")
+        data = await work.do(lambda: episode_gif(episode(game, planner, since), milliseconds))
+        return _download(data, game, "gif")
+
+    def episode(game: Game, planner: Planner | None, since: int) -> Episode:
+        """The moves so far and, where a planner made those since a move, its plans; they are made again for it."""
+        if planner is None:
+            return game.episode()
+        run = Run(game.before(since), models.model(game.env, game.level), limits, lambda message: None)
+        return game.episode(since, run.again(planner))
 
 
 def _changed(game: Game, change: Callable[[Game], None]) -> GameView:

@@ -14,7 +14,7 @@ from pixelplan.evaluation.blindfold import Blindfold
 from pixelplan.planning import PLANNERS, FullConfig, ImageSearchConfig, full, one_shot
 from pixelplan.planning.latent_graph import as_array, distances
 from pixelplan.planning.one_shot import inference
-from pixelplan.types import Episode, Model, Plan
+from pixelplan.types import Episode, InputError, Model, Plan
 from pixelplan.web.limits import Limits
 from pixelplan.web.projection import Projection
 from pixelplan.web.schema import DoneMessage, LaneMessage, PlanMessage, PlanView, StepMessage
@@ -64,6 +64,13 @@ class Run:
         except TimeoutError:
             return self._done(False, "time", time.perf_counter() - began)
         return self._done(episode.solved, episode.ended, max(0.0, episode.seconds - self._telling))
+
+    def again(self, planner: str) -> Episode:
+        """The run that `execute` would tell, for pictures: all chance comes from the level, so it is the same one."""
+        try:
+            return self._play(planner)
+        except TimeoutError:
+            raise InputError("the planner takes too long for a picture of its plans") from None
 
     def race(self, planner: str) -> LaneMessage:
         """Let a planner play and tell the whole way at once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -78,10 +78,27 @@ class Game:
         """Want another goal; None is the level's own."""
         self.level = with_goal_state(self.level, self.own_goal if state is None else state)
 
-    def episode(self) -> Episode:
-        """The moves so far, as pictures want them."""
+    def before(self, move: int) -> Game:
+        """The game as it was after so many moves; an InputError where it never had as many."""
+        if move > len(self.actions):
+            raise InputError(f"the game has {len(self.actions)} moves; it cannot be shown since move {move}")
+        return replace(self, states=self.states[: move + 1], actions=self.actions[:move], embeddings={})
+
+    def episode(self, since: int = 0, run: Episode | None = None) -> Episode:
+        """The moves so far, as pictures want them; with the plans of a run since a move, as far as the game took it."""
+        plans, ended = [], "solved" if self.solved else ""
+        if run is not None:
+            taken = self.actions[since:]
+            same = [one == other for one, other in zip(run.actions, taken, strict=False)]
+            followed = same.index(False) if False in same else len(same)
+            plans = [(since + at, plan) for at, plan in zip(run.planned_at, run.plans, strict=True) if at <= followed]
         return Episode(
-            tuple(self.actions), self.level.frames(np.array(self.states)), self.solved, "solved" if self.solved else ""
+            tuple(self.actions),
+            self.level.frames(np.array(self.states)),
+            self.solved,
+            ended,
+            plans=tuple(plan for _, plan in plans),
+            planned_at=tuple(at for at, _ in plans),
         )
 
     def resumed(self, moved: Callable[[int], None]) -> PuzzleEnv:

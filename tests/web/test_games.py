@@ -12,7 +12,12 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from pixelplan.envs import PUZZLES, get_level, make_puzzle
+from pixelplan.envs.oracle import Oracle
+from pixelplan.evaluation.figures import episode_gif, solution_picture
+from pixelplan.planning import one_shot
+from pixelplan.types import Episode
 from pixelplan.web import server
+from pixelplan.web.sessions import Game
 from tests.web.client import begin
 
 
@@ -170,5 +175,26 @@ def test_pictures_of_a_solution(client: TestClient, name: str) -> None:
         assert f"{name}-3000.{ending}" in answer.headers["content-disposition"]
         image = Image.open(io.BytesIO(answer.content))
         assert getattr(image, "n_frames", 1) == frames and image.size[0] >= 256
+    path = f"/api/games/{game['id']}/solution"
+    thought = Image.open(io.BytesIO(client.get(f"{path}.gif?planner=full").content))
+    assert thought.size == (2 * image.size[0], image.size[1]), "the latent graph is beside the frames"
+    assert thought.n_frames > frames, "and grows before the first step"
+    assert client.get(f"{path}.png?planner=full").content == client.get(f"{path}.png").content  # it needed no replan
+    answer = client.get(f"{path}.png?planner=full&since={len(game['actions']) + 1}")
+    assert answer.status_code == 422 and "since move" in answer.json()["problem"]
     long = begin(client, name, moves=[4] * 200)
     assert client.get(f"/api/games/{long['id']}/solution.gif").status_code == 422
+
+
+def test_plans_are_shown_as_far_as_the_game_followed_them() -> None:
+    level = get_level(make_puzzle("ice-slider"), 3000)
+    game = Game("id", "ice-slider", make_puzzle("ice-slider"), level, level.goal, [level.start])
+    game.play([1, 3, 1, 2], most=100)
+    plans = tuple(one_shot(Oracle(level), level.frame(level.start), level.frame(level.goal)) for _ in range(3))
+    run = Episode((3, 1, 0), level.frames(np.zeros(4, int)), False, "steps", plans, planned_at=(0, 2, 3))
+    shown = game.episode(1, run)  # its moves 3 and 1 were made, then another one
+    assert shown.planned_at == (1, 3) and shown.plans == plans[:2] and shown.actions == (1, 3, 1, 2)
+    assert game.before(1).actions == [1] and game.before(1).state == game.states[1]
+    assert solution_picture(level, shown).tobytes() != solution_picture(level, game.episode()).tobytes()  # a circle
+    with Image.open(io.BytesIO(episode_gif(shown))) as animation:
+        assert animation.size[0] == 2 * animation.size[1]

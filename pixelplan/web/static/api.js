@@ -34,7 +34,8 @@ export const restart = (id) => ask("POST", `/api/games/${id}/restart`);
 export const aim = (id, goal) => ask("PUT", `/api/games/${id}/goal`, goal);
 export const plan = (id) => ask("POST", `/api/games/${id}/plan`);
 export const leave = (id) => ask("DELETE", `/api/games/${id}`).catch(() => null);
-export const pictureAddress = (id, ending) => `/api/games/${id}/solution.${ending}`;
+export const pictureAddress = (id, ending, ran) =>
+  `/api/games/${id}/solution.${ending}${ran ? `?planner=${ran.planner}&since=${ran.since}` : ""}`;
 
 const images = new Map(); // address → promise of a picture; the browser keeps the bytes
 

@@ -18,6 +18,7 @@ export const page = {
   show: null, // what the machine shows: "plan", "run" or "race"
   level: null,
   game: null,
+  ran: null, // the planner that made the latest moves, and how many were there before
   act: null, // what the machine is doing now
   choosing: null, // the place under the cursor while a goal is chosen
   choices: {}, // the rows of buttons: puzzle, planner, layout

@@ -10,7 +10,7 @@ export async function open({ env, level, moves = [], goal = null }, newEntry = t
   await stopAct();
   const [view, game] = await Promise.all([api.level(env, level), api.begin({ env, level, moves, goal })]);
   if (page.game) api.leave(page.game.id);
-  Object.assign(page, { env, number: level, level: view, game, show: null });
+  Object.assign(page, { env, number: level, level: view, game, show: null, ran: null });
   board.setLevel(view);
   forgetThoughts();
   find("race-panel").hidden = true;
@@ -26,7 +26,7 @@ export async function change(ask) {
   await stopAct();
   const solved = page.game.solved;
   page.game = await withGame(ask);
-  page.show = null;
+  page.show = page.ran = null;
   forgetThoughts();
   showGame(!solved);
   remember();

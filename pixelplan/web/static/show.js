@@ -28,7 +28,7 @@ export function showGame(celebrate = false) {
     requestAnimationFrame(() => board.box.classList.add("celebrate"));
   }
   find("undo").disabled = find("restart").disabled = !game.actions.length;
-  for (const ending of ["png", "gif"]) find(`save-${ending}`).href = api.pictureAddress(game.id, ending);
+  for (const ending of ["png", "gif"]) find(`save-${ending}`).href = api.pictureAddress(game.id, ending, page.ran);
   find("strip").replaceChildren(
     ...game.seen.map((state) => {
       const button = make("button", {

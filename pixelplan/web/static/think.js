@@ -50,7 +50,8 @@ export async function execute() {
   page.show = "run";
   remember();
   let [place, way] = [page.game.way.at(-1), [...page.game.way]];
-  const run = new Run(page.game.id, page.planner, pace, {
+  const planner = page.planner;
+  const run = new Run(page.game.id, planner, pace, {
     plan: async (message, alive) => {
       timeline.addPlan(message);
       if (message.step) board.addMark(place);
@@ -82,7 +83,10 @@ export async function execute() {
   });
   begin(run, async () => {
     await run.play();
-    if (run.actions.length) page.game = await withGame((id) => api.move(id, run.actions));
+    if (run.actions.length) {
+      page.ran = { planner, since: page.game.actions.length };
+      page.game = await withGame((id) => api.move(id, run.actions));
+    }
     showGame(true);
     if (run.stopped) {
       page.show = null;
