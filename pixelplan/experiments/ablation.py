@@ -72,6 +72,7 @@ def report(selection: Selection, records: Records) -> Report:
         "episode, on levels 1000–1199. Made by `pixelplan reproduce ablation` from the records in `results/`.",
         "",
     ]
+    lines += ["![Solved unseen levels, a bar for each ablation](ablation.png)", ""]
     rows = []
     for env in ENVS:
         table = []

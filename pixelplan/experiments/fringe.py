@@ -84,6 +84,8 @@ def report(selection: Selection, records: Records) -> Report:
         "the number of leaves would grow five times a layer, and is cut to 256 at random. The paper shows curves "
         "without numbers. Made by `pixelplan reproduce fringe` from the records in `results/`.",
         "",
+        "![Leaves by depth, with and without reidentification](fringe.png)",
+        "",
         markdown(
             ["depth", *curves],
             [

@@ -46,6 +46,7 @@ def report(selection: Selection, records: Records) -> Report:
         "levels. Made by `pixelplan reproduce generalisation` from the records in `results/`.",
         "",
     ]
+    lines += ["![Solved unseen levels over the number of training levels](generalisation.png)", ""]
     for env, kind in PUZZLES.items():
         lines += [f"## {kind.__name__}", "", markdown(*_table(env, found)), ""]
         search = searches[env]

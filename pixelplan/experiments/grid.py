@@ -20,7 +20,7 @@ from typing import Any
 from pixelplan.data.collect import collect
 from pixelplan.experiments.cells import Cell, Play, Shipped, Training, fingerprint
 from pixelplan.experiments.improve import open_data_world, stage_folder, train_in_stages
-from pixelplan.experiments.records import find_record, make_record, write_record
+from pixelplan.experiments.records import find_record, is_of, make_record, write_record
 from pixelplan.model.checkpoint import CONFIG, read_checkpoint_note, read_description
 from pixelplan.model.train import train
 from pixelplan.types import InputError, Trajectories
@@ -47,8 +47,13 @@ class Failure:
 
 
 def model_folder(model: Training | Shipped, runs: Path) -> Path:
-    """Where a model is or will be; its name says what it is."""
-    return model.folder if isinstance(model, Shipped) else runs / "models" / f"{model.env}-{fingerprint(model)[:16]}"
+    """Where a model is or will be; its name says what it is, unless results/records.sh has trained the very same."""
+    if isinstance(model, Shipped):
+        return model.folder
+    trained = runs / "models" / f"{model.env}-{model.config.seed}"
+    if (trained / CONFIG).exists() and is_of(model, read_description(trained)):
+        return trained
+    return runs / "models" / f"{model.env}-{fingerprint(model)[:16]}"
 
 
 def jobs_of(cells: Sequence[Cell]) -> list[Job]:
@@ -121,6 +126,8 @@ def run_job(job: Job, runs: Path, threads: int) -> Iterator[tuple[Cell, dict[str
 def make_model(training: Training, runs: Path, threads: int) -> Path:
     """The folder of the trained model; what is finished is found again, what was cut off goes on."""
     folder = model_folder(training, runs)
+    if (folder / CONFIG).exists():
+        return folder
     data = make_play(training.play, runs)
     validation = None if training.validation is None else make_play(training.validation, runs)
     config = dataclasses.replace(training.config, threads=_begun_with(folder) or threads)

@@ -59,7 +59,7 @@ def find_record(cell: Cell, results: Path) -> dict[str, Any] | None:
 
 def _main_record(cell: Cell, main: Path) -> dict[str, Any] | None:
     """The same from the records that results/records.sh makes, where they are of this very training and measure."""
-    if not isinstance(cell.model, Training) or not isinstance(cell.measure, Evaluation) or cell.model.stages:
+    if not isinstance(cell.model, Training) or not isinstance(cell.measure, Evaluation):
         return None
     training, measure, seed = cell.model, cell.measure, cell.model.config.seed
     trained = main / f"{cell.env}-training-seed{seed}.json"
@@ -67,20 +67,14 @@ def _main_record(cell: Cell, main: Path) -> dict[str, Any] | None:
     if not trained.exists() or not evaluated.exists():
         return None
     description, evaluation = read_json(trained), read_json(evaluated)
-    wanted = described(measure)
-    same_training = (
-        _without_kinds(described(training.config)).items() <= description["config"].items()
-        and _same_play(training.play, description.get("data"))
-        and _same_play(training.validation, description.get("validation"))
-    )
     same_measure = (
         evaluation["planner"] == measure.planner
-        and evaluation["config"] == _without_kinds(wanted["config"])
+        and evaluation["config"] == _without_kinds(described(measure.config))
         and ":".join(map(str, evaluation["levels"])) == measure.levels
         and evaluation["seed"] == measure.seed
         and evaluation["goals"] == "level"
     )
-    if not same_training or not same_measure:
+    if not is_of(training, description) or not same_measure:
         return None
     kept = ("success", "interval", "optimal", "seconds_per_plan")
     unsolved = [one["level"] for one in evaluation["episodes"] if not one["solved"]]
@@ -88,6 +82,17 @@ def _main_record(cell: Cell, main: Path) -> dict[str, Any] | None:
         "model": {name: description[name] for name in TOLD if name in description},
         "result": {**{name: evaluation[name] for name in kept}, "unsolved": unsolved},
     }
+
+
+def is_of(training: Training, description: dict[str, Any]) -> bool:
+    """Whether a model's description is of this very training, uninterrupted."""
+    return (
+        _without_kinds(described(training.config)).items() <= description["config"].items()
+        and _same_play(training.play, description.get("data"))
+        and _same_play(training.validation, description.get("validation"))
+        and not training.stages
+        and "until" not in description
+    )
 
 
 def _same_play(play: Play | None, found: dict[str, Any] | None) -> bool:

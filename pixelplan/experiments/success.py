@@ -136,6 +136,8 @@ def table(found: dict[tuple[str, str], Measured], levels: str) -> str:
             f"Share of levels {levels} (the second number excluded) solved within 256 steps, none of them trained on: "
             f"{INTERVALS} Made by `pixelplan reproduce success` from the records in `results/`.",
             "",
+            "![Solved unseen levels, a bar for each method and puzzle](success.png)",
+            "",
             markdown(header, rows),
             f"The paper's numbers: {paper()['success']['source']}.",
             "",
