@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from pixelplan.envs import make_puzzle
-from pixelplan.evaluation.models import WEIGHTS, open_model
+from pixelplan.evaluation.models import WEIGHTS
 from pixelplan.evaluation.run import evaluate
 from pixelplan.evaluation.stats import mean
 from pixelplan.files import checksum, level_numbers, parse_levels
 from pixelplan.model.checkpoint import WEIGHTS as WEIGHTS_FILE
+from pixelplan.model.checkpoint import load_model
 from pixelplan.model.config import TrainConfig
 from pixelplan.planning import FullConfig, OneShotConfig
 from pixelplan.types import InputError
@@ -131,7 +131,7 @@ class Evaluation:
             env,
             self.levels,
             planner=self.planner,
-            model=open_model(model, env, make_puzzle(env).pixels),
+            model=load_model(model),
             config=self.config,
             seed=self.seed,
             out=out,

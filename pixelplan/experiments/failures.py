@@ -6,19 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
 from pixelplan.envs import PUZZLES, get_level, make_puzzle
 from pixelplan.envs.pictures import centres, draw_way, follow
-from pixelplan.evaluation.levels import Task, play
-from pixelplan.evaluation.models import open_model
+from pixelplan.evaluation.levels import blindfolded
 from pixelplan.experiments.cells import Cell, Shipped
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, one_shot_planner, training_on
 from pixelplan.experiments.tables import Report, comma_separated, markdown, picture_sheet
 from pixelplan.files import level_numbers, parse_levels
-from pixelplan.planning import PLANNERS
-from pixelplan.types import Episode, Model
+from pixelplan.model.checkpoint import load_model
+from pixelplan.planning import full
+from pixelplan.planning.one_shot import play_one_shot
+from pixelplan.types import Episode
 
 FEW = 10
 """Training levels of the models of IceSlider and DigitJump: those trained on 1000 fail nowhere."""
@@ -41,20 +43,23 @@ class Failures:
 
     def take(self, env: str, model: Path, out: Path) -> dict[str, Any]:
         """Play levels until enough are found; says how many were played and what was done in those found."""
-        puzzle = make_puzzle(env)
-        opened = open_model(model, env, puzzle.pixels)
+        puzzle, opened = make_puzzle(env), load_model(model)
         found: list[dict[str, Any]] = []
         played = failed = 0
         for number in level_numbers(parse_levels(self.levels)):
             played += 1
-            one_shot = _play(env, "one-shot", opened, number)
+            level = get_level(puzzle, number)
+            goal_frame = level.frame(level.goal)
+            random = np.random.default_rng([0, number])  # as an evaluation with seed 0 draws
+            one_shot = play_one_shot(opened, blindfolded(puzzle, level), goal_frame, random=random)
             if one_shot.solved:
                 continue
             failed += 1
-            full = _play(env, "full", opened, number)
-            if full.solved and not too_long(full):
-                steps = {"one_shot": list(one_shot.actions), "full": list(full.actions)}
-                found.append({"level": number, **steps, "replanned_at": list(full.planned_at[1:])})
+            random = np.random.default_rng([0, number])
+            corrected = full(opened, blindfolded(puzzle, level), goal_frame, random=random)
+            if corrected.solved and not too_long(corrected):
+                steps = {"one_shot": list(one_shot.actions), "full": list(corrected.actions)}
+                found.append({"level": number, **steps, "replanned_at": list(corrected.planned_at[1:])})
             if len(found) == self.wanted:
                 break
         return {"played": played, "failed_by_one_shot": failed, "found": found}
@@ -63,11 +68,6 @@ class Failures:
 def too_long(episode: Episode) -> bool:
     """Whether so much was tried that a picture of it shows nothing."""
     return len(episode.actions) > 40
-
-
-def _play(env: str, planner: str, model: Model, number: int) -> Episode:
-    puzzle = make_puzzle(env)
-    return play(Task(puzzle, planner, PLANNERS[planner].config()), model, get_level(puzzle, number))
 
 
 def cells(selection: Selection) -> list[Cell]:

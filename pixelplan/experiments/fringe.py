@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pixelplan.envs import get_level, make_puzzle
-from pixelplan.evaluation.models import open_model
 from pixelplan.experiments.cells import Cell, Shipped
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection
 from pixelplan.experiments.tables import Report, comma_separated, markdown
 from pixelplan.files import level_numbers, parse_levels
+from pixelplan.model.checkpoint import load_model
 from pixelplan.planning import OneShotConfig
 from pixelplan.planning.latent_graph import as_array
 from pixelplan.planning.one_shot import inference, search
@@ -47,7 +47,7 @@ class Leaves:
     def take(self, env: str, model: Path, out: Path) -> dict[str, Any]:
         """The number of leaves by depth in each level; 0 where nothing new is left to find."""
         puzzle = make_puzzle(env)
-        opened = open_model(model, env, puzzle.pixels)
+        opened = load_model(model)
         rows = []
         for number in level_numbers(parse_levels(self.levels)):
             level = get_level(puzzle, number)

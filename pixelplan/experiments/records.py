@@ -66,7 +66,10 @@ def _main_record(cell: Cell, main: Path) -> dict[str, Any] | None:
     evaluated = main / f"{cell.env}-{measure.planner}-{measure.levels.partition(':')[0]}-seed{seed}.json"
     if not trained.exists() or not evaluated.exists():
         return None
-    description, evaluation = read_json(trained), read_json(evaluated)
+    description = read_json(trained)
+    if not is_of(training, description):
+        return None
+    evaluation = read_json(evaluated)
     same_measure = (
         evaluation["planner"] == measure.planner
         and evaluation["config"] == _without_kinds(described(measure.config))
@@ -74,7 +77,7 @@ def _main_record(cell: Cell, main: Path) -> dict[str, Any] | None:
         and evaluation["seed"] == measure.seed
         and evaluation["goals"] == "level"
     )
-    if not is_of(training, description) or not same_measure:
+    if not same_measure:
         return None
     kept = ("success", "interval", "optimal", "seconds_per_plan")
     unsolved = [one["level"] for one in evaluation["episodes"] if not one["solved"]]
