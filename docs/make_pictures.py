@@ -8,15 +8,15 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import ConnectionPatch
 
+import pixelplan
 from pixelplan.envs import PUZZLES, Level, get_level, make_puzzle
 from pixelplan.envs.pictures import follow, sheet
 from pixelplan.evaluation.figures import solution_picture
-from pixelplan.evaluation.models import open_model
 from pixelplan.evaluation.solve import solve
 from pixelplan.experiments.tables import drawn
 from pixelplan.files import write_bytes, write_picture
 from pixelplan.planning.latent_graph import as_array
-from pixelplan.planning.one_shot import OneShotConfig, inference, one_shot
+from pixelplan.planning.one_shot import inference
 from pixelplan.types import ACTIONS, Plan
 
 DOCS = Path(__file__).parent
@@ -38,7 +38,7 @@ def architecture(name: str = "ice-slider") -> Figure:
     """One frame through encoder, forward model and inverse model: real embeddings, predictions and distances."""
     puzzle = make_puzzle(name)
     level = get_level(puzzle, SHOWN)
-    model = open_model(name, name, puzzle.pixels)
+    model = pixelplan.load(name)
     solution = level.shortest_path(level.start) or ()
     state = follow(level, solution)[1]
     after = level.frames(level.successors[state])  # [A,H,W,3]
@@ -46,6 +46,7 @@ def architecture(name: str = "ice-slider") -> Figure:
         here = model.encode(level.frame(state)[None])
         z, truth = as_array(here)[0], as_array(model.encode(after))
         predicted = as_array(model.step(here, model.context(level.frame(level.goal))))[0]
+        chances = model.inverse(here.expand(len(after), -1), model.encode(after)).softmax(1).diagonal()
     apart = np.linalg.norm(predicted[:, None] - truth[None], axis=2)  # [A,A]
     figure = Figure(figsize=(12, 4.6), layout="constrained")
     grid = figure.add_gridspec(len(ACTIONS), 6, width_ratios=(2.2, 1.6, 2.2, 1.6, 1.0, 3.0))
@@ -67,13 +68,14 @@ def architecture(name: str = "ice-slider") -> Figure:
         ahead.set_ylabel(name_, rotation=0, ha="right", va="center", fontsize="small")
         shown.imshow(after[action])
         shown.axis("off")
+        shown.text(1.15, 0.5, f"{float(chances[action]):.2f}", transform=shown.transAxes, va="center", fontsize="small")
         real = figure.add_subplot(grid[action, 3])
         real.imshow(truth[action][None], **strips)
         real.set(xticks=[], yticks=[])
         if action == 0:
             ahead.set_title("forward model\n$f(z_t, a, s_c)$", fontsize="small")
             real.set_title("seen\n$h(s_{t+1})$", fontsize="small")
-            shown.set_title("$s_{t+1}$", fontsize="small")
+            shown.set_title("$s_{t+1}$, inverse model\n$p(a\\,|\\,z_t, z_{t+1})$", fontsize="small")
     distances = figure.add_subplot(grid[:, 5])
     picture = distances.imshow(apart, cmap="viridis_r")
     distances.set_xticks(range(len(ACTIONS)), ACTIONS, fontsize="x-small")
@@ -82,7 +84,15 @@ def architecture(name: str = "ice-slider") -> Figure:
     distances.set_title(f"distances; below {model.threshold:.2f} it is the same state", fontsize="small")
     for row, column in np.ndindex(apart.shape):
         value = f"{apart[row, column]:.2f}"
-        distances.text(column, row, value, ha="center", va="center", fontsize="x-small", color="w")
+        distances.text(
+            column,
+            row,
+            value,
+            ha="center",
+            va="center",
+            fontsize="x-small",
+            color="k" if apart[row, column] < 0.5 else "w",
+        )
     figure.colorbar(picture, ax=distances, shrink=0.6)
     return figure
 
@@ -91,9 +101,7 @@ def search_tree(name: str = "ice-slider", layers: int = 5) -> Figure:
     """The first layers of a one-shot search, every node as the frame it stands for, the plan in red."""
     puzzle = make_puzzle(name)
     level = get_level(puzzle, SHOWN)
-    plan = one_shot(
-        open_model(name, name, puzzle.pixels), level.frame(level.start), level.frame(level.goal), OneShotConfig()
-    )
+    plan = pixelplan.plan(pixelplan.load(name), level.frame(level.start), level.frame(level.goal))
     states = states_of_nodes(level, plan)
     depths = plan.graph.depths
     shown = [np.flatnonzero(depths == depth) for depth in range(min(layers, int(depths.max())) + 1)]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from pixelplan.cli import main
 from pixelplan.experiments.cells import Cell, described, fingerprint
 from pixelplan.experiments.grid import jobs_of, locked
 from pixelplan.experiments.records import find_record, record_path
@@ -162,22 +163,30 @@ def test_a_cell_that_fails_is_told_and_the_others_go_on(grid: Path, tmp_path: Pa
     assert "2 of 36 cells are recorded" in said.stdout
 
 
-def test_bad_input_is_one_sentence(grid: Path, tmp_path: Path) -> None:
+def test_bad_input_is_one_sentence(grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def sentence(*words: str | Path) -> str:
+        assert main(["reproduce", *map(str, words)]) == 2
+        return capsys.readouterr().err
+
     assert "no experiment 'sucess'" in one_sentence(run_command("reproduce", "sucess", code=2))
-    assert "no puzzle" in one_sentence(run_command("reproduce", "success", "--puzzles", "chess", code=2))
-    assert "whole numbers" in one_sentence(run_command("reproduce", "success", "--seeds", "one", code=2))
-    assert "no preset" in one_sentence(run_command("reproduce", "success", "--preset", "huge", code=2))
+    assert "no puzzle" in sentence("success", "--puzzles", "chess")
+    assert "whole numbers" in sentence("success", "--seeds", "one")
+    assert "no preset" in sentence("success", "--preset", "huge")
+    assert "at least 1" in sentence("success", "--levels", "0") and "at least 1" in sentence(
+        "success", "--threads", "0"
+    )
     results = tmp_path / "results"
     path = record_path(CELL, results)
     path.parent.mkdir(parents=True)
     record = find_record(CELL, grid / "results")
-    path.write_text(json.dumps({**(record or {}), "format": 99}))
-    words = ("reproduce", "generalisation", *TINY, "--results", results, "--out", tmp_path / "out")
-    assert "record format 99" in one_sentence(run_command(*words, code=2))
-    path.write_text(json.dumps({**(record or {}), "fingerprint": "0"}))
-    assert "not the record of the cell" in one_sentence(run_command(*words, code=2))
+    words = ("generalisation", *TINY, "--results", results, "--out", tmp_path / "out")
+    assert record is not None
+    path.write_text(json.dumps({**record, "format": 99}))
+    assert "record format 99" in sentence(*words)
+    path.write_text(json.dumps({**record, "fingerprint": "0"}))
+    assert "not the record of the cell" in sentence(*words)
     path.write_text("{")
-    assert "not JSON" in one_sentence(run_command(*words, code=2))
+    assert "not JSON" in sentence(*words)
     assert not (tmp_path / "out").exists()
 
 

@@ -40,7 +40,7 @@ def test_ours_stands_beside_the_papers(tmp_path: Path) -> None:
     )
     assert "| GLAMOR (near the goal counts) |  | 0.010 | 0.200 (0.133–0.289, 1 seed) | 0.133 |" in said
     assert "0.100 (0.055–0.174, 1 seed)" in said and "1.000 (0.963–1.000, 1 seed)" in said
-    assert (out / "success.md").read_text().strip() == said.strip()
+    assert said.startswith((out / "success.md").read_text()) and "0 of 18 cells are recorded" in said
     assert (out / "success.png").read_bytes().startswith(b"\x89PNG") and b"<svg" in (out / "success.svg").read_bytes()
     table = (out / "success.csv").read_text().splitlines()
     assert any(line.startswith("full,digit-jump,0.99,0.98,0.93") and line.endswith(",1.0,3,,,") for line in table)
