@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ def cluster() -> Iterator[str]:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+        _wait_until(lambda: _answers(address), head)
         yield address
         head.terminate()
         head.wait(timeout=60)
@@ -55,6 +57,21 @@ def test_a_worker_is_killed_and_the_grid_goes_on(cluster: str, tmp_path: Path) -
     assert "FAILED" in errors and "trying again, 1 of 2" in errors, "the killed worker's job came back"
     assert len(list((tmp_path / "results" / "cells").glob("*.json"))) == 4
     assert "4 of 36 cells are recorded" in out
+
+
+def _answers(address: str) -> bool:
+    host, _, port = address.partition(":")
+    with contextlib.suppress(OSError):
+        socket.create_connection((host, int(port)), timeout=1).close()
+        return True
+    return False
+
+
+def _wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + 120
+    while not ready():
+        assert process.poll() is None and time.monotonic() < until, "the cluster did not start"
+        time.sleep(0.1)
 
 
 def _worker(models: Path, process: subprocess.Popen[str]) -> int:
@@ -79,5 +96,5 @@ def test_no_ray_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.extras
 def test_no_cluster_at_an_address_is_one_sentence(tmp_path: Path) -> None:
     pytest.importorskip("ray")
-    said = run_command(*WORDS, "--ray", "127.0.0.1:1", *places(tmp_path), code=2)
-    assert "127.0.0.1:1" in one_sentence(said)
+    for address, words in (("127.0.0.1:1", "no ray cluster answers at 127.0.0.1:1"), ("nowhere", "is no address")):
+        assert words in one_sentence(run_command(*WORDS, "--ray", address, *places(tmp_path), code=2))

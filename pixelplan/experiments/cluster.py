@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import socket
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,8 @@ def _connect(address: str) -> Any:
         import ray
     except ImportError:
         raise InputError("ray is not installed; pip install 'pixelplan[cluster]' brings it") from None
+    if address != "auto":
+        _knock(address)
     try:
         ray.init(
             address=None if address == "auto" else address,
@@ -50,6 +53,17 @@ def _connect(address: str) -> Any:
     except (ConnectionError, RuntimeError, ValueError, OSError) as problem:
         raise InputError(f"the ray cluster {address!r} cannot be used: {reason(problem)}") from None
     return ray
+
+
+def _knock(address: str) -> None:
+    """An InputError where nobody answers at host:port; ray itself would wait for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        raise InputError(f"{address!r} is no address of a ray cluster; write auto, host:port or ray://host:port")
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except OSError as problem:
+        raise InputError(f"no ray cluster answers at {address}: {problem}") from None
 
 
 def _drive(ray: Any, jobs: list[Job], results: Path, runs: Path, threads: int, retries: int) -> list[Failure]:

@@ -78,11 +78,11 @@ def train_in_stages(
 
     Killed at any moment and resumed, it gives the same model. `progress` is told of levels played by the planner.
     """
+    if not resume and out.exists() and any(out.iterdir()):
+        raise InputError(f"{out} already holds something; --resume goes on where it is this very training")
     before: Path | None = None
     for number, stage in enumerate(stages):
         folder = stage_folder(out, stage.share)
-        if not resume and folder.exists():
-            raise InputError(f"{out} already holds training in stages; --resume goes on with it")
         model = train(data, folder, config, validation, resume, until=stage.share, after=before)
         before = folder
         if stage.episodes:
