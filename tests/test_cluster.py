@@ -50,7 +50,7 @@ def test_a_worker_is_killed_and_the_grid_goes_on(cluster: str, tmp_path: Path) -
     )
     try:
         os.kill(_worker(tmp_path / "runs" / "models", process), signal.SIGKILL)
-        out, errors = process.communicate(timeout=500)
+        out, errors = process.communicate(timeout=900)
     finally:
         process.kill()
     assert process.returncode == 0, errors
@@ -68,7 +68,7 @@ def _answers(address: str) -> bool:
 
 
 def _wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
-    until = time.monotonic() + 120
+    until = time.monotonic() + 300
     while not ready():
         assert process.poll() is None and time.monotonic() < until, "the cluster did not start"
         time.sleep(0.1)
@@ -76,7 +76,7 @@ def _wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes]) -> 
 
 def _worker(models: Path, process: subprocess.Popen[str]) -> int:
     """The process that trains the first model, once there is one in the middle of it."""
-    until = time.monotonic() + 300
+    until = time.monotonic() + 600
     while process.poll() is None and time.monotonic() < until:
         for lock in models.glob("*.lock"):
             if lock.read_text():

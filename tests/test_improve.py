@@ -113,7 +113,7 @@ def test_killed_and_resumed_gives_the_same(data: Path, improved: Path, tmp_path:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        until = time.monotonic() + 120
+        until = time.monotonic() + 300
         while not (out / wanted).exists() and process.poll() is None and time.monotonic() < until:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)

@@ -11,6 +11,7 @@ from pixelplan.experiments.paper import paper
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, one_shot_planner, training_on
 from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, summarise
+from pixelplan.model.config import TrainConfig
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,14 +41,18 @@ def cells(selection: Selection) -> list[Cell]:
     ]
 
 
+def updates_a_pass(count: int) -> int:
+    """Gradient steps in which training sees all levels, eight at a time; small sets several times over."""
+    return max(100, -(-count // TrainConfig().batch))
+
+
 def _trainings(selection: Selection, count: int, seed: int) -> dict[str, Training]:
     """The table's columns."""
     few = EPISODES // 4
 
     def on(episodes: int, *stages: Stage) -> Training:
         usual = training_on(ENV, count, seed, selection.preset)
-        batches = -(-count // usual.config.batch)
-        config = dataclasses.replace(usual.config, updates=PASSES * batches)
+        config = dataclasses.replace(usual.config, updates=PASSES * updates_a_pass(count))
         return dataclasses.replace(
             usual, play=Play(ENV, usual.play.levels, episodes), config=config, stages=(*stages, HALF)
         )
@@ -82,7 +87,7 @@ def report(selection: Selection, records: Records) -> Report:
     header = ["training done"]
     for name, title in columns.items():
         header += [f"({name}) {title}, ours", f"({name}), paper"]
-    steps = PASSES * -(-count // 8)
+    steps = PASSES * updates_a_pass(count)
     lines = [
         "# On-policy data",
         "",

@@ -40,13 +40,13 @@ def show(name: str, module: Experiment, selection: Selection, places: Places) ->
 
     All puzzles and seeds are shown, whichever were selected to be run.
     """
-    if not any(places.results.rglob("*.json")):
-        raise InputError(f"there is no record in {places.results}; --run makes them")
     seeds = range(max(3, 1 + max(selection.seeds)))
     shown = replace(selection, puzzles=tuple(PUZZLES), seeds=tuple(seeds))
+    declared = module.cells(shown)
+    if declared and not any(places.results.rglob("*.json")):
+        raise InputError(f"there is no record in {places.results}; --run makes them")
     report = module.report(shown, Records(places.results))
     report.write(places.out, name)
-    declared = module.cells(shown)
     missing = missing_cells(declared, places.results)
     words = f"{len(declared) - len(missing)} of {len(declared)} cells are recorded"
     if missing:

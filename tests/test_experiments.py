@@ -1,0 +1,90 @@
+"""Every experiment through the command line, at a tiny budget."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pixelplan.experiments import failures
+from tests.conftest import run_command
+from tests.test_grid import places
+
+
+def records(folder: Path) -> list[dict]:
+    """All records that a run left."""
+    return [json.loads(path.read_text()) for path in sorted((folder / "results" / "cells").glob("*.json"))]
+
+
+def shown(folder: Path, name: str, *kinds: str) -> str:
+    """The table that a run wrote; all its files are there."""
+    assert all((folder / "out" / f"{name}.{kind}").stat().st_size > 20 for kind in ("md", *kinds))
+    return (folder / "out" / f"{name}.md").read_text()
+
+
+def test_leaves_stay_few_with_reidentification(tmp_path: Path) -> None:
+    pytest.importorskip("procgen")
+    run_command("reproduce", "fringe", "--run", "--test-levels", "3000:3002", *places(tmp_path))
+    found = {record["cell"]["measure"]["config"]["reidentification"]: record["result"] for record in records(tmp_path)}
+    assert len(found[True]["leaves"]) == len(found[False]["leaves"]) == 2
+    assert found[False]["leaves"][0][:5] == [1, 5, 25, 125, 256] and max(found[True]["leaves"][0]) < 20
+    text = shown(tmp_path, "fringe", "csv", "png", "svg")
+    assert "| 3 | " in text and "125.0 ± 0.0" in text and "1 seed" in text
+
+
+def test_failures_are_pictures_of_what_happened(tmp_path: Path) -> None:
+    words = ("--preset", "tiny", "--levels", "2", "--puzzles", "digit-jump", "--test-levels", "2000:2040")
+    run_command("reproduce", "failures", "--run", *words, *places(tmp_path))
+    (record,) = records(tmp_path)
+    result = record["result"]
+    assert result["failed_by_one_shot"] >= len(result["found"]) > 0, "a tiny model fails a lot"
+    for one in result["found"]:
+        level = failures.get_level(failures.make_puzzle("digit-jump"), one["level"])
+        ends = {name: failures.follow(level, one[name])[-1] for name in ("one_shot", "full")}
+        assert not level.goals[ends["one_shot"]] and level.goals[ends["full"]] and len(one["full"]) <= 40
+        assert one["replanned_at"] == sorted(one["replanned_at"]) and one["replanned_at"][-1] < len(one["full"])
+    assert "failures.png" in shown(tmp_path, "failures", "csv", "png", "svg")
+
+
+def test_experts_need_no_records(tmp_path: Path) -> None:
+    pytest.importorskip("procgen")
+    run_command("reproduce", "trajectories", "--run", *places(tmp_path))
+    text = shown(tmp_path, "trajectories", "csv", "png", "svg")
+    assert "| ice-slider | 2000 | " in text, "the first test level takes nine steps or more"
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.slow
+def test_ablations_share_models(tmp_path: Path) -> None:
+    words = (
+        "--preset",
+        "tiny",
+        "--levels",
+        "2",
+        "--puzzles",
+        "digit-jump",
+        "--test-levels",
+        "2000:2002",
+        "--seeds",
+        "0",
+    )
+    said = run_command("reproduce", "ablation", "--run", *words, *places(tmp_path))
+    assert said.stderr.count("model ") - said.stderr.count("inverse model") - said.stderr.count("forward model") >= 3
+    found = records(tmp_path)
+    assert len(found) == 6 and len({record["cell"]["model"]["config"]["preset"] for record in found}) == 2
+    assert len(list((tmp_path / "runs" / "models").glob("digit-jump-*"))) == 3, "three models, six cells"
+    assert "| without inverse model | 0." in shown(tmp_path, "ablation", "csv", "png", "svg")
+
+
+@pytest.mark.slow
+def test_half_of_training_and_own_play(tmp_path: Path) -> None:
+    words = ("--preset", "tiny", "--levels", "3", "--test-levels", "2000:2002", "--seeds", "0")
+    run_command("reproduce", "on-policy", "--run", *words, *places(tmp_path))
+    found = records(tmp_path)
+    assert len(found) == 6 and {record["cell"]["share"] for record in found} == {0.5, 1.0}
+    models = tmp_path / "runs" / "models"
+    played = sorted(path.parent.name for path in models.glob("*/stage-*/play"))
+    assert played == ["stage-0.125", "stage-0.25", "stage-0.375"]
+    text = shown(tmp_path, "on-policy", "csv", "png", "svg")
+    assert "| half | " in text and "0.78 ± 0.07" in text and text.count("1 seed)") == 6
