@@ -22,9 +22,8 @@ test-slow: .venv/installed-dev ## the tests that take minutes
 test-web: .venv/installed-web ## the page in a real browser (Debian's chromium)
 	$(BIN)/python -m pytest -m browser tests/web
 
-test-extras: .venv/installed-dev ## what needs sheeprl or ray
-	$(PIP) --editable '.[dreamer,cluster]'
-	$(BIN)/python -m pytest -m extras
+test-extras: .venv-extras/installed ## what needs ray, or sheeprl, which wants an older pillow: in a place of their own
+	.venv-extras/bin/python -m pytest -m extras
 
 results: .venv/installed-dev ## README's and docs' numbers, from the records in results/
 	$(BIN)/python docs/make_pages.py
@@ -39,7 +38,7 @@ wheel: .venv/installed-dev
 	$(BIN)/python -m build --wheel
 
 clean:
-	rm -rf .venv demo dist build
+	rm -rf .venv .venv-extras demo dist build
 
 .venv/installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -48,6 +47,11 @@ clean:
 
 .venv/installed-dev: .venv/installed
 	$(PIP) --editable '.[procgen,baselines,web,dev]'
+	touch $@
+
+.venv-extras/installed: pyproject.toml constraints.txt
+	test -x .venv-extras/bin/python || $(PYTHON) -m venv .venv-extras
+	$(PIP:$(BIN)%=.venv-extras/bin%) torch --editable '.[procgen,baselines,web,dev,dreamer,cluster]'
 	touch $@
 
 .venv/installed-web: .venv/installed-dev

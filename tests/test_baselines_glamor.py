@@ -24,13 +24,16 @@ def small() -> object:
     return make_puzzle("digit-jump", size=4, pixels=16)
 
 
-def test_step_by_step_is_the_same_as_all_at_once() -> None:
+def test_the_decoder_is_an_lstm_fed_what_is_known_and_the_previous_action() -> None:
     torch.manual_seed(0)
-    decoder, known, actions = Decoder(512), torch.randn(1, 512), torch.tensor([[3, 1, 4]])
+    decoder, known, actions = Decoder(512), torch.randn(2, 512), torch.tensor([[3, 1, 4], [0, 0, 2]])
     with torch.no_grad():
-        at_once, step = decoder(known, actions)[0], decoder.stepper(known, 1)
-        for token, expected in zip([END, 3, 1, 4], at_once, strict=True):
-            assert torch.allclose(step(torch.tensor([token]))[0], expected, atol=1e-5)
+        found = decoder(known, actions)
+        hidden, cell = decoder.begin(known).chunk(2, dim=-1)
+        for step in range(4):
+            previous = actions[:, step - 1] if step else torch.tensor([END, END])
+            hidden, cell = decoder.lstm(decoder.known(known) + decoder.previous(previous), (hidden, cell))
+            assert torch.allclose(found[:, step], decoder.out(hidden).log_softmax(dim=-1), atol=1e-5)
 
 
 @pytest.mark.parametrize("subtract_prior", [False, True])

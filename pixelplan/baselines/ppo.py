@@ -1,7 +1,7 @@
 """PPO by stable-baselines3 with Procgen's settings, on many games at once, with nothing but the sparse reward.
 
 Schulman et al. 2017; settings of Cobbe et al. 2020: 64 games, learning rate 5e-4, discount 0.999, λ 0.95, 3 epochs of
-8 minibatches, clip 0.2, entropy 0.01. Unlike their code it does not normalise rewards nor clip the value's change.
+8 minibatches, clip 0.2, entropy 0.01, normalised rewards. Unlike their code it does not clip the value's change.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.policies import ActorCriticCnnPolicy, ActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from stable_baselines3.common.vec_env import VecEnv, VecMonitor
+from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 
 from pixelplan.baselines.checkpoint import begin_run, load_run, save_run
 from pixelplan.baselines.impala import ImpalaEncoder
@@ -54,6 +54,8 @@ class PpoConfig:
     minibatches: int = 8
     clip: float = 0.2
     entropy: float = 0.01
+    normalise_rewards: bool = True
+    """Divide rewards by the running deviation of their discounted sum."""
 
 
 def train_ppo(
@@ -84,9 +86,12 @@ def train_ppo(
     games = PuzzleVectorEnv(
         puzzle, config.games, PlayOptions(levels=levels, max_episode_steps=rollout), autoreset_mode="SameStep"
     )
+    seen = VecNormalize(
+        VecMonitor(VecGames(games)), norm_obs=False, norm_reward=config.normalise_rewards, gamma=config.discount
+    )
     agent = PPO(
         ActorCriticCnnPolicy,
-        VecMonitor(VecGames(games)),
+        seen,
         n_steps=rollout,
         batch_size=max(1, rollout * config.games // config.minibatches),
         n_epochs=config.epochs,
@@ -101,7 +106,8 @@ def train_ppo(
     )
     agent.policy.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # a fifth faster on CPUs
     if note:
-        load_run(out, agent.policy, agent.policy.optimizer)
+        spread = load_run(out, agent.policy, agent.policy.optimizer)["spread_of_returns"]
+        seen.ret_rms.mean, seen.ret_rms.var, seen.ret_rms.count = spread.numpy()
         agent.num_timesteps, agent._n_updates = note["steps"], note["updates"]
     keeper = Keeper(out, request, note, steps, seconds, progress)
     if agent.num_timesteps < steps:
@@ -263,7 +269,9 @@ class Keeper(BaseCallback):
             "updates": self.model._n_updates,
             "seconds": self.seconds_gone(),
         }
-        save_run(self._out, self.model.policy, self.model.policy.optimizer, note)
+        spread = self.training_env.ret_rms  # type: ignore[attr-defined]  # of the rewards' discounted sums
+        more = {"spread_of_returns": torch.tensor([spread.mean, spread.var, spread.count], dtype=torch.float64)}
+        save_run(self._out, self.model.policy, self.model.policy.optimizer, note, more)
         returns = [episode["r"] for episode in self.model.ep_info_buffer or ()]
         line = {**{key: note[key] for key in ("steps", "seconds")}, "mean_return": float(np.mean(returns or [0.0]))}
         with (self._out / "metrics.jsonl").open("a") as file:
