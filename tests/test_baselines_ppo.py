@@ -43,7 +43,7 @@ def test_the_adapter_tells_every_game_as_single_environments_do() -> None:
             assert (rewards[game], over[game]) == (reward, terminated or truncated)
             if over[game]:
                 assert np.array_equal(infos[game]["terminal_observation"], frame)
-                assert infos[game]["TimeLimit.truncated"] == (truncated and not terminated)
+                assert "TimeLimit.truncated" not in infos[game]  # else stuck games keep their value
                 won, cut = won + terminated, cut + truncated
                 frame, _ = env.reset()  # in the same step
             else:
@@ -52,7 +52,7 @@ def test_the_adapter_tells_every_game_as_single_environments_do() -> None:
     assert won and cut, "neither kind of end occurred"
 
 
-def test_the_last_step_may_win_and_is_then_not_a_cut() -> None:
+def test_the_last_step_may_win() -> None:
     puzzle = make_puzzle("digit-jump", size=4)
     env = PuzzleEnv(puzzle, PlayOptions(level=0))
     env.reset()
@@ -63,7 +63,7 @@ def test_the_last_step_may_win_and_is_then_not_a_cut() -> None:
     games.reset()
     for action in way:
         _, rewards, over, infos = games.step(np.array([action]))
-    assert over[0] and rewards[0] == 10 and infos[0]["TimeLimit.truncated"] is False
+    assert over[0] and rewards[0] == 10
     assert np.array_equal(infos[0]["terminal_observation"], env.goal_frame())
 
 

@@ -1,7 +1,8 @@
 """PPO by stable-baselines3 with Procgen's settings, on many games at once, with nothing but the sparse reward.
 
 Schulman et al. 2017; settings of Cobbe et al. 2020: 64 games, learning rate 5e-4, discount 0.999, λ 0.95, 3 epochs of
-8 minibatches, clip 0.2, entropy 0.01, normalised rewards. Unlike their code it does not clip the value's change.
+8 minibatches, clip 0.2, entropy 0.01, normalised rewards, an episode that is cut counts as lost. Unlike their code it
+does not clip the value's change.
 """
 
 from __future__ import annotations
@@ -54,8 +55,6 @@ class PpoConfig:
     minibatches: int = 8
     clip: float = 0.2
     entropy: float = 0.01
-    normalise_rewards: bool = True
-    """Divide rewards by the running deviation of their discounted sum."""
 
 
 def train_ppo(
@@ -86,9 +85,7 @@ def train_ppo(
     games = PuzzleVectorEnv(
         puzzle, config.games, PlayOptions(levels=levels, max_episode_steps=rollout), autoreset_mode="SameStep"
     )
-    seen = VecNormalize(
-        VecMonitor(VecGames(games)), norm_obs=False, norm_reward=config.normalise_rewards, gamma=config.discount
-    )
+    seen = VecNormalize(VecMonitor(VecGames(games)), norm_obs=False, gamma=config.discount)  # rewards, not frames
     agent = PPO(
         ActorCriticCnnPolicy,
         seen,
@@ -145,8 +142,10 @@ class PpoPolicy:
 class VecGames(VecEnv):
     """Our vectorised games as stable-baselines3 wants them.
 
-    A finished game starts again in the same step; its last frame is in its info as `terminal_observation`, and
-    `TimeLimit.truncated` says that it was cut and not won, so that its value goes on counting.
+    A finished game starts again in the same step; its last frame is in its info as `terminal_observation`. A game that
+    is cut ends like one that is lost, as in Procgen's code. Were its value to go on counting (`TimeLimit.truncated`), a
+    game that is stuck would be worth what it is thought to be worth, for ever: values then rise until waiting seems
+    better than winning. Measured on DigitJump, 2 of 100 games won after 400,000 steps, 30 of them before.
     """
 
     def __init__(self, games: PuzzleVectorEnv) -> None:
@@ -172,7 +171,6 @@ class VecGames(VecEnv):
         listed: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for game in np.flatnonzero(over):
             listed[game]["terminal_observation"] = infos["final_obs"][game]
-            listed[game]["TimeLimit.truncated"] = bool(truncated[game] and not terminated[game])
         return frames, rewards.astype(np.float32), over, listed
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:

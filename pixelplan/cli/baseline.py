@@ -15,7 +15,6 @@ def ppo(
     network: Literal["nature", "impala"] = "nature",
     rollout_steps: int | None = None,
     games: int = 64,
-    normalise_rewards: bool = True,
 ) -> None:
     """PPO by stable-baselines3 with Procgen's settings and the sparse reward.
 
@@ -26,7 +25,6 @@ def ppo(
         network: NatureCNN, or Procgen's IMPALA network, about ten times the work.
         rollout_steps: Steps of each game in a rollout and at most in an episode; by default as the puzzle needs.
         games: Games played at once.
-        normalise_rewards: Divide rewards by the running deviation of their discounted sum, as Procgen's code does.
     """
     from pixelplan.baselines import need_extra
     from pixelplan.cli.judged import train_and_play
@@ -34,10 +32,7 @@ def ppo(
     need_extra("stable_baselines3", "baselines", "PPO")
     from pixelplan.baselines.ppo import PpoConfig, train_ppo
 
-    config = PpoConfig(
-        network=network, rollout_steps=rollout_steps, games=games, normalise_rewards=normalise_rewards
-    )
-    train_and_play(run, "ppo", train_ppo, config)
+    train_and_play(run, "ppo", train_ppo, PpoConfig(network=network, rollout_steps=rollout_steps, games=games))
 
 
 def glamor(
