@@ -1,22 +1,25 @@
 #!/usr/bin/env bash
 # Makes the records of the baselines in the order of how much they tell. Run it again to go on after an interruption.
 # SECONDS_EACH limits the training of each run; what does not finish is reported at the budget it reached.
-# PPO takes about half an hour for a million steps on one core, GLAMOR a quarter of an hour for 50,000.
+# PPO takes about half an hour for a million steps on one core, GLAMOR a quarter of an hour for 50,000, DreamerV2 half
+# an hour for 10,000. DreamerV2 runs from .venv-extras, which `make .venv-extras/installed` makes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-bin=${BIN:-.venv/bin/pixelplan}
+bin=${BIN:-.venv/bin}
+dreamer_bin=${DREAMER_BIN:-.venv-extras/bin}
 limit=${SECONDS_EACH:+--seconds $SECONDS_EACH}
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 
 complete() { # record: whether it is there and its run reached all of its steps
-  test -e "$1" && .venv/bin/python -c "import json, sys
+  test -e "$1" && "$bin/python" -c "import json, sys
 budget = json.load(open(sys.argv[1]))['budget']
 sys.exit(budget['environment_steps'] < budget['wanted_steps'])" "$1"
 }
 
 record() { # baseline puzzle seed [arguments]
-  local file=results/baselines/$2-$1-2000-seed$3.json
-  complete "$file" || $bin baseline "$1" --env "$2" --seed "$3" --json "$file" "${@:4}"
+  local file=results/baselines/$2-$1-2000-seed$3.json from=$bin
+  test "$1" != dreamer || from=$dreamer_bin
+  complete "$file" || "$from/pixelplan" baseline "$1" --env "$2" --seed "$3" --json "$file" "${@:4}"
 }
 
 train() { # baseline puzzle steps [arguments]
@@ -31,10 +34,10 @@ for env in ice-slider digit-jump procgen-maze; do
 done
 train ppo ice-slider 1000000
 train ppo digit-jump 1000000
-train ppo procgen-maze 500000
 for env in ice-slider digit-jump procgen-maze; do
   train glamor $env 50000 --rule near
 done
-train dreamer digit-jump 10000 # needs the extra `dreamer`
+train dreamer digit-jump 10000
+train ppo procgen-maze 500000
 train dreamer ice-slider 2000
 train dreamer procgen-maze 2000

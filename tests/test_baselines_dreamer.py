@@ -25,8 +25,8 @@ def test_its_games_play_the_training_levels_and_are_cut() -> None:
 def test_it_trains_plays_and_resumes(tmp_path: Path) -> None:
     record = tmp_path / "dreamer.json"
     words = ("baseline", "dreamer", "--env", "digit-jump", "--out", tmp_path / "run", "--learning-starts", "100")
-    words = (*words, "--checkpoint-every", "20", "--replay-ratio", "0.02", "--levels", "1000:1002")
-    words = (*words, "--step-limit", "5", "--json", record)
+    words = (*words, "--pretrain-steps", "1", "--checkpoint-every", "20", "--replay-ratio", "0.02")
+    words = (*words, "--levels", "1000:1002", "--step-limit", "5", "--json", record)
     run_command(*words, "--steps", "120")
     found = json.loads(record.read_text())
     assert found["budget"]["environment_steps"] == 120 and found["budget"]["updates"] > 0

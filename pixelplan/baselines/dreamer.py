@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -49,6 +50,8 @@ SIZES = {
 }
 """What is changed of sheeprl's settings for DreamerV2: the original size takes about 20 s a gradient step on a CPU."""
 
+CHILD = "from pixelplan.baselines.dreamer import run_sheeprl; run_sheeprl()"
+
 
 @dataclass(frozen=True)
 class DreamerConfig:
@@ -72,6 +75,14 @@ def make_game(id: str, render_mode: str | None, puzzle: str, first: int, end: in
     """What sheeprl calls for each of its games; `id` and `render_mode` are its own idea."""
     play = PlayOptions(levels=(first, end), max_episode_steps=EPISODE_STEPS[puzzle])
     return PuzzleEnv(make_puzzle(puzzle, **options), play)
+
+
+def run_sheeprl() -> None:
+    """sheeprl's command line in a process that ends with the one that started it, however that was ended."""
+    from sheeprl.cli import run
+
+    threading.Thread(target=lambda: (sys.stdin.read(), os._exit(1)), daemon=True).start()
+    run()
 
 
 def train_dreamer(
@@ -190,7 +201,7 @@ def _command(
     first, end = levels
     known = {field.name for field in dataclasses.fields(PUZZLES[name])}
     return [
-        *(sys.executable, "-m", "sheeprl", "exp=dreamer_v2", "env=gym", f"env.id={IDS[name]}"),
+        *(sys.executable, "-c", CHILD, "exp=dreamer_v2", "env=gym", f"env.id={IDS[name]}"),
         "env.wrapper._target_=pixelplan.baselines.dreamer.make_game",
         *(f"+env.wrapper.puzzle={name}", f"+env.wrapper.first={first}", f"+env.wrapper.end={end}"),
         *(f"+env.wrapper.{key}={value}" for key, value in options.items() if key in known and value is not None),
@@ -230,9 +241,10 @@ def _run(
 
 @contextlib.contextmanager
 def _started(command: list[str], out: Path, environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
-    """A process whose words can be read; it never outlives this."""
+    """A process whose words can be read; it never outlives this, for its standard input ends with us."""
+    pipe = subprocess.PIPE
     process = subprocess.Popen(
-        command, cwd=out, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command, cwd=out, env=environment, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT, text=True
     )
     try:
         yield process

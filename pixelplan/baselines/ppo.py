@@ -144,8 +144,7 @@ class VecGames(VecEnv):
 
     A finished game starts again in the same step; its last frame is in its info as `terminal_observation`. A game that
     is cut ends like one that is lost, as in Procgen's code. Were its value to go on counting (`TimeLimit.truncated`), a
-    game that is stuck would be worth what it is thought to be worth, for ever: values then rise until waiting seems
-    better than winning. Measured on DigitJump, 2 of 100 games won after 400,000 steps, 30 of them before.
+    game that is stuck would be worth what it is thought to be worth, for ever, and waiting may seem better than winning.
     """
 
     def __init__(self, games: PuzzleVectorEnv) -> None:

@@ -69,6 +69,7 @@ def dreamer(
     size: Literal["small", "original"] = "small",
     replay_ratio: float = 0.2,
     learning_starts: int = 1000,
+    pretrain_steps: int = 100,
     checkpoint_every: int = 500,
 ) -> None:
     """DreamerV2 by sheeprl. Its checkpoints can hold code: resume only runs that you made yourself.
@@ -80,6 +81,7 @@ def dreamer(
         size: small is for CPUs; original is DreamerV2's own size for Atari.
         replay_ratio: Gradient steps for each step played.
         learning_starts: Steps played at random before training.
+        pretrain_steps: Gradient steps when training starts.
         checkpoint_every: Steps between checkpoints: what an interruption can cost.
     """
     from pixelplan.baselines import need_extra
@@ -89,7 +91,11 @@ def dreamer(
     from pixelplan.baselines.dreamer import DreamerConfig, train_dreamer
 
     config = DreamerConfig(
-        size=size, replay_ratio=replay_ratio, learning_starts=learning_starts, checkpoint_every=checkpoint_every
+        size=size,
+        replay_ratio=replay_ratio,
+        learning_starts=learning_starts,
+        pretrain_steps=pretrain_steps,
+        checkpoint_every=checkpoint_every,
     )
     train_and_play(run, "dreamer", train_dreamer, config)
 
