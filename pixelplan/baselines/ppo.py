@@ -144,7 +144,7 @@ class VecGames(VecEnv):
 
     A finished game starts again in the same step; its last frame is in its info as `terminal_observation`. A game that
     is cut ends like one that is lost, as in Procgen's code. Were its value to go on counting (`TimeLimit.truncated`), a
-    game that is stuck would be worth what it is thought to be worth, for ever, and waiting may seem better than winning.
+    game that is stuck would be worth what it is thought to be worth, and waiting may come to seem better than winning.
     """
 
     def __init__(self, games: PuzzleVectorEnv) -> None:
