@@ -113,11 +113,9 @@ def train_dreamer(
     note = _begin(out, request, resume)
     saved = _last_checkpoint(out)
     if saved is None or _steps_of(saved) < steps:
-        began = time.monotonic()
-        command = _command(name, options, levels, steps, out, config, seed, saved)
-        _run(command, out, steps, seconds, progress)
-        note["seconds"] += time.monotonic() - began
+        note |= {"seconds": _seconds(note, saved), "began": time.time()}
         write_json(out / RUN, note)
+        _run(_command(name, options, levels, steps, out, config, seed, saved), out, steps, seconds, progress)
         saved = _last_checkpoint(out)
     if saved is None:
         raise InputError(f"DreamerV2 was stopped before its first checkpoint in {out}; give it more time")
@@ -125,7 +123,7 @@ def train_dreamer(
     budget = Budget(
         environment_steps=_steps_of(saved),
         wanted_steps=steps,
-        seconds=round(note["seconds"], 1),
+        seconds=round(_seconds(note, saved), 1),
         updates=updates,
         threads=_threads(),
     )
@@ -177,7 +175,7 @@ def _begin(out: Path, request: dict[str, Any], resume: bool) -> dict[str, Any]:
         if out.is_dir() and any(out.iterdir()):
             raise InputError(f"{out} is not empty; name a new folder")
         out.mkdir(parents=True, exist_ok=True)
-        write_json(out / RUN, {"request": request, "seconds": 0.0})
+        write_json(out / RUN, {"request": request, "seconds": 0.0, "began": 0.0})
     elif not resume:
         raise InputError(f"{out} holds a run already; add --resume to go on, or name a new folder")
     note: dict[str, Any] = read_json(out / RUN)
@@ -258,6 +256,12 @@ def _started(command: list[str], out: Path, environment: dict[str, str]) -> Iter
 def _last_checkpoint(out: Path) -> Path | None:
     """The newest of sheeprl's checkpoints."""
     return max(out.glob("sheeprl/**/ckpt_*.ckpt"), key=_steps_of, default=None)
+
+
+def _seconds(note: dict[str, Any], checkpoint: Path | None) -> float:
+    """Wall time of training up to a checkpoint: that before sheeprl was last started, and since."""
+    since = checkpoint.stat().st_mtime - note["began"] if checkpoint and note["began"] else 0.0
+    return float(note["seconds"]) + max(0.0, since)
 
 
 def _steps_of(checkpoint: Path) -> int:

@@ -11,7 +11,7 @@ STAGES = (16, 32, 32)
 
 
 class ImpalaEncoder(nn.Module):
-    """Features [N,F] of pictures [N,3,H,W] with values from 0 to 1."""
+    """Features [N,F] of pictures [N,3,H,W]."""
 
     def __init__(self, pixels: int, features: int, group_norm: bool = False) -> None:
         """`group_norm` adds GroupNorm(4) to every stage, as GLAMOR does."""
@@ -49,5 +49,5 @@ class ResidualBlock(nn.Module):
 
 
 def as_pictures(frames: Tensor) -> Tensor:
-    """Frames [N,H,W,3] uint8 as a network takes them: [N,3,H,W] from 0 to 1, channels last in memory for speed."""
-    return frames.permute(0, 3, 1, 2).to(torch.float32).div_(255)
+    """Frames [N,H,W,3] uint8 as [N,3,H,W] from -2 to 2: learnt from faster than 0 to 1. Channels are last in memory."""
+    return frames.permute(0, 3, 1, 2).to(torch.float32).div_(63.75).sub_(2)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -35,8 +34,6 @@ class Budget:
     updates: int = 0
     """Gradient steps."""
     threads: int = 1
-    details: Mapping[str, Any] = field(default_factory=dict)
-    """Whatever else this algorithm has to say about its training."""
 
 
 def play_policy(
