@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes the records of the baselines in the order of how much they tell. Run it again to go on after an interruption.
 # SECONDS_EACH limits the training of each run; what does not finish is reported at the budget it reached.
-# PPO takes about half an hour for a million steps on one core, GLAMOR a quarter of an hour for 50,000, DreamerV2 half
-# an hour for 10,000. DreamerV2 runs from .venv-extras, which `make .venv-extras/installed` makes.
+# PPO takes about half an hour for a million steps on one core, GLAMOR a quarter of an hour for 50,000, DreamerV2 ten
+# minutes for 10,000 with few gradient steps. DreamerV2 runs from .venv-extras, which `make .venv-extras/installed` makes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=${BIN:-.venv/bin}
@@ -37,7 +37,7 @@ train ppo digit-jump 1000000
 for env in ice-slider digit-jump procgen-maze; do
   train glamor $env 50000 --rule near
 done
-train dreamer digit-jump 10000
+train dreamer digit-jump 10000 --replay-ratio 0.05
 train ppo procgen-maze 500000
-train dreamer ice-slider 2000
-train dreamer procgen-maze 2000
+train dreamer ice-slider 2000 --replay-ratio 0.05
+train dreamer procgen-maze 2000 --replay-ratio 0.05
