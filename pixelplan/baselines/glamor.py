@@ -37,6 +37,7 @@ class GlamorPolicy:
     def begin(self, goal_frame: np.ndarray, random: np.random.Generator) -> None:
         """A new episode towards a goal frame [H,W,3]."""
         self._random = random
+        self._known: dict[bytes, Tensor] = {}
         self._goal = self._look(goal_frame)
 
     def act(self, frame: np.ndarray) -> int:
@@ -45,7 +46,11 @@ class GlamorPolicy:
 
     @torch.inference_mode()
     def _look(self, frame: np.ndarray) -> Tensor:
-        return self._network.encode(frame[None])
+        """Features [1,512]; an episode shows few frames often."""
+        key = frame.tobytes()
+        if key not in self._known:
+            self._known[key] = self._network.encode(frame[None])
+        return self._known[key]
 
 
 @dataclass(frozen=True, eq=False)

@@ -115,7 +115,7 @@ def plan(
 ) -> list[int]:
     """The best of many drawn action sequences from a start to a goal, both features [1,512]."""
     inverse = network.inverse.stepper(network.joint(torch.cat([start, goal], dim=-1)))
-    prior = network.prior.stepper(start)
+    prior = network.prior.stepper(start) if config.subtract_prior else None
     generator = torch.Generator().manual_seed(int(random.integers(2**62)))
     previous = torch.full((config.samples,), END)
     scores = torch.zeros(config.samples)
@@ -123,7 +123,7 @@ def plan(
     drawn = []
     for steps in range(config.horizon + 1):
         chances = inverse(previous)
-        if config.subtract_prior:
+        if prior is not None:
             chances = chances - prior(previous)
         if steps == config.horizon:
             token = torch.full_like(previous, END)
@@ -139,7 +139,7 @@ def plan(
         drawn.append(token)
         previous = token
         # Unless divided by the prior, scores only fall: one that is behind a finished sequence cannot win any more.
-        if over.all() or (not config.subtract_prior and over[scores.argmax()]):
+        if over.all() or (prior is None and over[scores.argmax()]):
             break
     best = torch.stack(drawn, dim=1)[scores.argmax()]
     return [int(action) for action in best if action != END]
