@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -42,8 +43,8 @@ def collect(
         raise InputError(f"seed is {seed}; it must be 0 or more")
     ranges = parse_levels(levels)
     numbers = level_numbers(ranges)
-    family.play(numbers[0], 1, 1, np.random.default_rng(0))  # whatever cannot work fails before the folder is touched
-    request = {
+    family.check(numbers[0])  # whatever cannot work fails before the folder is touched
+    request: dict[str, Any] = {
         "env": family.name,
         "options": dict(family.options),
         "levels": [[one.start, one.stop] for one in ranges],

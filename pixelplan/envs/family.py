@@ -79,6 +79,9 @@ class Family(Protocol):
     def fit(self, size: tuple[int, int]) -> Family:
         """The same levels with frames of this height and width, where that can be."""
 
+    def check(self, number: int) -> None:
+        """An InputError where there is no such level, or its world is none that can be planned in."""
+
     def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Play:
         """Uniform random actions in a level."""
 
@@ -116,6 +119,10 @@ class Tables:
     def fit(self, size: tuple[int, int]) -> Tables:
         """Puzzles draw their frames themselves: the option `pixels` decides."""
         return self
+
+    def check(self, number: int) -> None:
+        """The level can be made."""
+        get_level(self.puzzle, number)
 
     def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Play:
         """By the level's table; every state's frame is drawn once."""

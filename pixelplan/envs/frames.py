@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from pixelplan.types import InputError
 
@@ -56,3 +57,14 @@ def resize(frame: np.ndarray, size: tuple[int, int]) -> np.ndarray:
         return frame
     method = Image.Resampling.NEAREST if size[0] >= frame.shape[0] else Image.Resampling.BOX
     return np.array(Image.fromarray(frame).resize((size[1], size[0]), method))
+
+
+def read_frame(path: Path) -> np.ndarray:
+    """The picture in a file, [H,W,3] uint8; an InputError where there is none."""
+    try:
+        with Image.open(path) as picture:
+            return np.array(picture.convert("RGB"))
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist") from None
+    except (UnidentifiedImageError, OSError, SyntaxError) as problem:
+        raise InputError(f"{path} is no picture that can be read: {problem}") from None

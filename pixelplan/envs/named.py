@@ -14,6 +14,7 @@ import gymnasium
 
 from pixelplan.envs import IDS, PUZZLES, make_puzzle
 from pixelplan.envs.family import Family, Tables
+from pixelplan.envs.noise import NOISE
 from pixelplan.envs.own import Own
 from pixelplan.types import InputError
 
@@ -51,6 +52,16 @@ def open_family(
     raise InputError(
         f"{type(env).__name__} is no environment; give a Gymnasium environment or a function that makes one"
     )
+
+
+def recorded_puzzle(env: str, options: Mapping[str, Any]) -> Tables | None:
+    """The puzzle that a record names, without the noise that it was seen through; None for anything else.
+
+    Names of own environments in files are never imported: whoever made the file could have any code run.
+    """
+    if env not in PUZZLES:
+        return None
+    return _puzzle(make_puzzle(env, **{key: value for key, value in options.items() if key != NOISE}), None)
 
 
 def _puzzle(puzzle: Any, pixels: Any) -> Tables:
@@ -101,8 +112,9 @@ def _registered(id: str) -> Callable[..., Any]:
     """What makes the environment of a Gymnasium id: it renders where it can, and has no limit of steps."""
 
     def make(**options: Any) -> gymnasium.Env[Any, Any]:
-        modes = getattr(gymnasium.envs.registration.load_env_creator(gymnasium.spec(id).entry_point), "metadata", {})
-        if "rgb_array" in modes.get("render_modes", ()):
+        entry = gymnasium.spec(id).entry_point
+        creator = gymnasium.envs.registration.load_env_creator(entry) if isinstance(entry, str) else entry
+        if "rgb_array" in getattr(creator, "metadata", {}).get("render_modes", ()):
             options.setdefault("render_mode", "rgb_array")
         return gymnasium.make(id, max_episode_steps=-1, disable_env_checker=True, **options)
 
@@ -118,7 +130,7 @@ def _find(module: str, attribute: str) -> Callable[..., Any]:
         found = getattr(found, part)
     if not callable(found):
         raise InputError(f"{module}:{attribute} is no function that makes an environment")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _import(module: str) -> Any:

@@ -17,6 +17,8 @@ from pixelplan.envs.family import Challenge, Family, Goal, Play
 from pixelplan.envs.frames import resize
 from pixelplan.types import InputError
 
+NOISE = "visual_noise"
+"""The option under which a record has it."""
 DISTRACTOR = 1 / 8
 """Side of a distractor, as a share of the frame's shorter side."""
 
@@ -70,14 +72,15 @@ class Painter:
     def paint(self, frame: np.ndarray) -> np.ndarray:
         """The next frame of the episode [H,W,3], disturbed."""
         random, noise = self._random, self._noise
+        height, width = frame.shape[:2]
         pixels = frame.astype(np.float32)
         if noise.background:
             pattern = random.uniform(-noise.background, noise.background, (4, 4, 3)) + 128
-            spread = resize(np.clip(pattern, 0, 255).astype(np.uint8), frame.shape[:2]).astype(np.float32) - 128
+            spread = resize(np.clip(pattern, 0, 255).astype(np.uint8), (height, width)).astype(np.float32) - 128
             pixels += np.where(_background(frame)[..., None], spread, 0)
-        side = max(1, round(min(frame.shape[:2]) * DISTRACTOR))
+        side = max(1, round(min(height, width) * DISTRACTOR))
         for place, colour in zip(self._places, self._colours, strict=True):
-            row, column = (place * (np.array(frame.shape[:2]) - side)).round().astype(int)
+            row, column = (place * (height - side, width - side)).round().astype(int)
             pixels[row : row + side, column : column + side] = colour
         self._move()
         if noise.flicker:
@@ -135,7 +138,7 @@ class Noisy:
     @property
     def options(self) -> Mapping[str, Any]:
         """The other family's, and the noise."""
-        return {**self.family.options, **dataclasses.asdict(self.noise)}
+        return {**self.family.options, NOISE: dataclasses.asdict(self.noise)}
 
     @property
     def action_names(self) -> tuple[str, ...]:
@@ -156,6 +159,10 @@ class Noisy:
         """Noise is added after frames were brought to their size."""
         return dataclasses.replace(self, family=self.family.fit(size))
 
+    def check(self, number: int) -> None:
+        """What lies behind the noise is checked."""
+        self.family.check(number)
+
     def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Play:
         """The other family's play; every frame is a new one."""
         play = self.family.play(number, episodes, steps, random)
@@ -174,4 +181,5 @@ class Noisy:
         shown = (
             found.goal_frame if isinstance(goal, np.ndarray) else Painter(self.noise, random).paint(found.goal_frame)
         )
-        return dataclasses.replace(found, env=NoisyFrames(found.env, self.noise, random), goal_frame=shown)
+        env = NoisyFrames(found.env, self.noise, random)
+        return dataclasses.replace(found, env=env, goal_frame=shown, level=None)

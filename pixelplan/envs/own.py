@@ -16,6 +16,7 @@ from typing import Any, Literal
 import gymnasium
 import numpy as np
 
+from pixelplan.envs.determinism import STEPS, judge_determinism
 from pixelplan.envs.family import Challenge, Goal, Play
 from pixelplan.envs.frames import describe, resize, to_frame, usual_size
 from pixelplan.types import InputError
@@ -52,8 +53,8 @@ class Own:
         default the environment says both. Frames become `pixels` (height, width) large. They are its observations,
         or what it renders where those are no images; `frames` decides otherwise.
         """
-        self._make = env if callable(env) and not isinstance(env, gymnasium.Env) else None
-        self._env = self._make() if self._make is not None else env
+        self._make = None if isinstance(env, gymnasium.Env) else env
+        self._env: gymnasium.Env[Any, Any] = env if isinstance(env, gymnasium.Env) else env()
         if not isinstance(self._env, gymnasium.Env):
             raise InputError(f"{name or env!r} gave {type(self._env).__name__}; it must give a Gymnasium environment")
         self.name = name or f"{type(self._env.unwrapped).__module__}:{type(self._env.unwrapped).__qualname__}"
@@ -92,6 +93,21 @@ class Own:
     def level(self, number: int) -> OwnLevel:
         """One level, to be played."""
         return OwnLevel(self, self._env, number)
+
+    def check(self, number: int) -> None:
+        """An InputError where the same actions do not lead to the same state. (Noise in its pixels is none.)"""
+        found = judge_determinism(self.level(number), self.random_actions(STEPS, number))
+        if found.verdict == "nondeterministic":
+            raise InputError(
+                f"{self.name} is not deterministic: the same actions in level {number} show different frames after "
+                f"step {found.first_step}, and not by visual noise; planning needs a world in which an action always "
+                "does the same"
+            )
+
+    def random_actions(self, steps: int, seed: int) -> list[int]:
+        """Uniform random actions."""
+        drawn: list[int] = np.random.default_rng([seed, 3]).integers(int(self._space.n), size=steps).tolist()
+        return drawn
 
     def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Play:
         """Step by step; every distinct frame is kept once."""
@@ -247,6 +263,10 @@ class OwnLevel(gymnasium.Env[np.ndarray, int]):
         self._own.checked_actions()
         self._over = False
         return self._show(observation, info)
+
+    def shake(self, seed: int) -> None:
+        """Give the environment another random generator than its level's seed did."""
+        self._env.unwrapped.np_random = np.random.default_rng(seed)
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
         """The frame [H,W,3] after an action; once the environment has terminated nothing moves any more."""
