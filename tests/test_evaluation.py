@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-import pixelplan.evaluation.levels as levels_module
+import pixelplan.envs.family as family_module
 from pixelplan.envs import PlayOptions, PuzzleEnv, get_level, make_puzzle
 from pixelplan.envs.goals import with_goal, with_goal_frame
 from pixelplan.envs.named import open_family
@@ -116,7 +116,7 @@ def test_a_level_that_raises_does_not_lose_the_others(monkeypatch, tmp_path):
                 raise RuntimeError("the robot is on fire")
             return super().step(action)
 
-    monkeypatch.setattr(levels_module, "PuzzleEnv", Broken)
+    monkeypatch.setattr(family_module, "PuzzleEnv", Broken)
     out = tmp_path / "record.json"
     result = evaluate("ice-slider", "0:4", model="oracle", out=out)
     assert [one.solved for one in result.episodes] == [True, True, False, True]

@@ -41,7 +41,7 @@ def _inspect_model(folder: Path, data: Path | None, level: int | None) -> tuple[
 
     from pixelplan.data.collect import collect
     from pixelplan.data.dataset import open_trajectories
-    from pixelplan.envs.named import recorded_puzzle
+    from pixelplan.envs.named import recorded_family
     from pixelplan.model.checkpoint import read_description
     from pixelplan.model.inspect import inspect_model
     from pixelplan.types import InputError
@@ -49,7 +49,7 @@ def _inspect_model(folder: Path, data: Path | None, level: int | None) -> tuple[
     with tempfile.TemporaryDirectory() as place:
         if data is None:
             made_for = read_description(folder)["data"]
-            family = recorded_puzzle(made_for["env"], made_for["options"])
+            family = recorded_family(made_for["env"], made_for["options"])
             if family is None:
                 raise InputError(
                     f"{folder} was trained on {made_for['env']}, which is none of the puzzles; name a folder of its "

@@ -21,7 +21,7 @@ def parse_family(name: str, options: Sequence[str], pixels: str | None, noise: N
 
     `pixels` is the size of an own environment's frames: 64, or 48x72 for height and width.
     """
-    family = _quiet_family(name, options, _parse_pixels(pixels))
+    family = _quiet_family(name, options, parse_pixels(pixels))
     return family if noise.silent else Noisy(family, noise)
 
 
@@ -41,7 +41,7 @@ def _quiet_family(name: str, options: Sequence[str], pixels: tuple[int, int] | N
     return open_family(name, values, pixels)
 
 
-def _parse_pixels(text: str | None) -> tuple[int, int] | None:
+def parse_pixels(text: str | None) -> tuple[int, int] | None:
     """Height and width from "64" or "48x72"."""
     if text is None:
         return None

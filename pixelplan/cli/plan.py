@@ -72,8 +72,9 @@ def evaluate(
 
 def solve(
     *,
-    env: str,
-    level: int,
+    env: str | None = None,
+    level: int | None = None,
+    frame: Path | None = None,
     planner: Literal["full", "one-shot", "image-search"] = "full",
     model: str | None = None,
     option: tuple[str, ...] = (),
@@ -84,14 +85,16 @@ def solve(
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
     config: Annotated[FullConfig, OmitArgPrefixes] = FullConfig(),  # noqa: B008 (frozen)
 ) -> None:
-    """Play one level and show how.
+    """Play one level and show how; or, without any environment, plan from one picture to another.
 
     Example: pixelplan solve --env ice-slider --level 1042 --out solved.gif
+    Example: pixelplan solve --frame now.png --goal wanted.png --model runs/own-model
 
     Args:
         env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
             Gymnasium id.
         level: The level's number.
+        frame: A picture of where things stand, as PNG: the answer is a plan from there to the picture given as --goal.
         planner: full plans, acts and replans; one-shot plans once; image-search (GS on Images) has no model.
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
@@ -109,6 +112,11 @@ def solve(
     from pixelplan.evaluation.solve import story, write_figure
     from pixelplan.types import InputError
 
+    if frame is not None:
+        _solve_pictures(frame, goal, env, level, model, config, seed)
+        return
+    if env is None or level is None:
+        raise InputError("there is nothing to solve; give --env and --level, or --frame, --goal and --model")
     if goal is not None and demonstration is not None:
         raise InputError("the goal is a picture or a demonstration, not both; give --goal or --demonstration")
     if out is not None and out.suffix.lower() not in (".png", ".gif"):
@@ -125,6 +133,19 @@ def solve(
     print(story(*solved))
     if out is not None:
         write_figure(*solved, out)
+
+
+def _solve_pictures(
+    frame: Path, goal: Path | None, env: str | None, level: int | None, model: str | None, config: FullConfig, seed: int
+) -> None:
+    """Plan from one picture to another."""
+    from pixelplan.envs.frames import read_frame
+    from pixelplan.evaluation.pictures import plan_between, plan_story
+    from pixelplan.types import InputError
+
+    if goal is None or model is None or env is not None or level is not None:
+        raise InputError("a plan from --frame needs --goal and --model, and neither --env nor --level")
+    print(plan_story(*plan_between(model, read_frame(frame), read_frame(goal), config.search, seed)))
 
 
 def _config(planner: str, config: FullConfig) -> object:

@@ -9,8 +9,8 @@ from PIL import Image
 
 from pixelplan.data.dataset import open_trajectories
 from pixelplan.envs import get_level
-from pixelplan.envs.named import recorded_puzzle
-from pixelplan.envs.noise import NOISE
+from pixelplan.envs.family import Tables
+from pixelplan.envs.named import recorded_family
 from pixelplan.envs.pictures import SCALE, sheet
 from pixelplan.types import Trajectories
 
@@ -43,8 +43,8 @@ def inspect_trajectories(folder: Path) -> tuple[str, Image.Image]:
 
 def coverage(data: Trajectories) -> str | None:
     """The share of the states that can be reached, in evenly spread levels; None where the rules are unknown."""
-    family = recorded_puzzle(data.manifest["env"], data.manifest["options"])
-    if family is None or NOISE in data.manifest["options"]:
+    family = recorded_family(data.manifest["env"], data.manifest["options"])
+    if not isinstance(family, Tables):
         return None
     levels, frames = np.unique(data.frame_level, return_counts=True)
     chosen = np.unique(np.linspace(0, len(levels) - 1, min(LEVELS_COUNTED, len(levels))).astype(int))

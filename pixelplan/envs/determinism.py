@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal
 
+import gymnasium
 import numpy as np
 
 STEPS, REPLAYS = 40, 6
@@ -13,17 +14,6 @@ ALL_NEW = 0.9
 """The share of frames that must be new for noise: under noise every frame is, while the states of a game come again."""
 GROWTH = 2.0
 """Replays under noise differ as much late as early; where they differ this many times more, the worlds have parted."""
-
-
-class Shakeable(Protocol):
-    """A level that can be begun with other random numbers than its seed's."""
-
-    def reset(self) -> tuple[np.ndarray, dict]: ...
-
-    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]: ...
-
-    def shake(self, seed: int) -> None:
-        """Give the environment another random generator, so that whatever is random in its steps shows."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +31,7 @@ class Determinism:
     """The share of all replays' frames that came only once."""
 
 
-def judge_determinism(level: Shakeable, actions: Sequence[int]) -> Determinism:
+def judge_determinism(level: gymnasium.Env[np.ndarray, Any], actions: Sequence[int]) -> Determinism:
     """Replay actions several times in a level, each time with other random numbers, and compare what is seen."""
     runs = np.stack([replay(level, actions, run) for run in range(REPLAYS)])  # [R,T+1,H,W,3]
     apart = np.abs(runs[1:].astype(np.int16) - runs[0]).mean(axis=(2, 3, 4))  # [R-1,T+1]
@@ -57,10 +47,10 @@ def judge_determinism(level: Shakeable, actions: Sequence[int]) -> Determinism:
     return Determinism("visual noise" if noise else "nondeterministic", first, early, late, new)
 
 
-def replay(level: Shakeable, actions: Sequence[int], run: int) -> np.ndarray:
+def replay(level: gymnasium.Env[np.ndarray, Any], actions: Sequence[int], run: int) -> np.ndarray:
     """The frames [T+1,H,W,3] that actions lead through; the first run with the level's own random numbers."""
     frames = [level.reset()[0]]
-    if run:
-        level.shake(run)
+    if run and hasattr(level.unwrapped, "shake"):  # an own environment: let whatever is random in its steps show
+        level.unwrapped.shake(run)
     frames += [level.step(int(action))[0] for action in actions]
     return np.stack(frames)

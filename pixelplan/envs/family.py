@@ -76,8 +76,15 @@ class Family(Protocol):
     def random_start(self) -> bool:
         """Whether random play begins in random places of a level."""
 
+    @property
+    def has_goals(self) -> bool:
+        """Whether levels have a goal of their own."""
+
     def fit(self, size: tuple[int, int]) -> Family:
         """The same levels with frames of this height and width, where that can be."""
+
+    def level(self, number: int) -> gymnasium.Env[np.ndarray, Any]:
+        """One level, to be played: every reset begins it anew, and it plays on past the goal."""
 
     def check(self, number: int) -> None:
         """An InputError where there is no such level, or its world is none that can be planned in."""
@@ -116,9 +123,18 @@ class Tables:
         """As the puzzle says."""
         return self.puzzle.random_start_in_play
 
+    @property
+    def has_goals(self) -> bool:
+        """All puzzles do."""
+        return True
+
     def fit(self, size: tuple[int, int]) -> Tables:
         """Puzzles draw their frames themselves: the option `pixels` decides."""
         return self
+
+    def level(self, number: int) -> PuzzleEnv:
+        """The level as an environment."""
+        return PuzzleEnv(self.puzzle, PlayOptions(level=number, terminate_on_goal=False))
 
     def check(self, number: int) -> None:
         """The level can be made."""

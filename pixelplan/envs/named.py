@@ -14,7 +14,7 @@ import gymnasium
 
 from pixelplan.envs import IDS, PUZZLES, make_puzzle
 from pixelplan.envs.family import Family, Tables
-from pixelplan.envs.noise import NOISE
+from pixelplan.envs.noise import NOISE, Noise, Noisy
 from pixelplan.envs.own import Own
 from pixelplan.types import InputError
 
@@ -54,14 +54,20 @@ def open_family(
     )
 
 
-def recorded_puzzle(env: str, options: Mapping[str, Any]) -> Tables | None:
-    """The puzzle that a record names, without the noise that it was seen through; None for anything else.
+def recorded_family(env: str, options: Mapping[str, Any], named: Levels | None = None) -> Family | None:
+    """The family that a record is of, with its noise: a puzzle, or the environment that the user names; else None.
 
     Names of own environments in files are never imported: whoever made the file could have any code run.
     """
-    if env not in PUZZLES:
+    rest = {key: value for key, value in options.items() if key != NOISE}
+    if env in PUZZLES:
+        family: Family = _puzzle(make_puzzle(env, **rest), None)
+    elif named is None:
         return None
-    return _puzzle(make_puzzle(env, **{key: value for key, value in options.items() if key != NOISE}), None)
+    else:
+        pixels = rest.pop("pixels", None)
+        family = open_family(named, rest, None if pixels is None else tuple(pixels))
+    return Noisy(family, Noise(**options[NOISE])) if NOISE in options else family
 
 
 def _puzzle(puzzle: Any, pixels: Any) -> Tables:

@@ -155,9 +155,20 @@ class Noisy:
         """The other family's."""
         return self.family.random_start
 
+    @property
+    def has_goals(self) -> bool:
+        """The other family's."""
+        return self.family.has_goals
+
     def fit(self, size: tuple[int, int]) -> Noisy:
         """Noise is added after frames were brought to their size."""
         return dataclasses.replace(self, family=self.family.fit(size))
+
+    def level(self, number: int) -> NoisyFrames:
+        """The other family's level behind noise."""
+        return NoisyFrames(
+            self.family.level(number), self.noise, np.random.default_rng([self.noise.noise_seed, number])
+        )
 
     def check(self, number: int) -> None:
         """What lies behind the noise is checked."""

@@ -82,6 +82,11 @@ class Own:
         count = int(self._space.n)
         return names if len(names) == count else tuple(str(self._space.start + action) for action in range(count))
 
+    @property
+    def has_goals(self) -> bool:
+        """Whether anybody shows what the goal looks like."""
+        return self._goal is not None or _attribute(self._env, "goal_frame") is not None
+
     def fit(self, size: tuple[int, int]) -> Own:
         """The same levels with frames of this height and width."""
         if size == self.shape[:2]:
