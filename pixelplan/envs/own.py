@@ -22,6 +22,7 @@ from pixelplan.envs.frames import describe, resize, to_frame, usual_size
 from pixelplan.types import InputError
 
 MOST_ACTIONS = 256
+LEVELS_CHECKED = 8
 GOAL_STEPS = 100
 """Random steps among whose frames a random goal is chosen."""
 Source = Literal["auto", "observation", "render"]
@@ -100,7 +101,12 @@ class Own:
         return OwnLevel(self, self._env, number)
 
     def check(self, number: int) -> None:
-        """An InputError where the same actions do not lead to the same state. (Noise in its pixels is none.)"""
+        """An InputError where actions change from level to level, or the same ones do not lead to the same state.
+
+        Noise in its pixels is nothing to complain about.
+        """
+        for other in range(number, number + LEVELS_CHECKED):
+            self.level(other).reset()
         found = judge_determinism(self.level(number), self.random_actions(STEPS, number))
         if found.verdict == "nondeterministic":
             raise InputError(
