@@ -13,14 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-import pixelplan.evaluation.levels as levels_module
+import pixelplan.envs.family as family_module
 from pixelplan.envs import PlayOptions, PuzzleEnv, get_level, make_puzzle
+from pixelplan.envs.goals import with_goal, with_goal_frame
+from pixelplan.envs.named import open_family
 from pixelplan.envs.oracle import Oracle
 from pixelplan.evaluation.blindfold import Blindfold
 from pixelplan.evaluation.figures import episode_gif, layout, solution_picture
-from pixelplan.evaluation.levels import Task, play_level, with_goal
+from pixelplan.evaluation.levels import Task, play_level
 from pixelplan.evaluation.run import evaluate, record
-from pixelplan.evaluation.solve import solve, story, with_goal_frame
+from pixelplan.evaluation.solve import solve, story
 from pixelplan.evaluation.stats import share_optimal, summary, wilson
 from pixelplan.model.checkpoint import save_model
 from pixelplan.model.sizes import Sizes
@@ -114,7 +116,7 @@ def test_a_level_that_raises_does_not_lose_the_others(monkeypatch, tmp_path):
                 raise RuntimeError("the robot is on fire")
             return super().step(action)
 
-    monkeypatch.setattr(levels_module, "PuzzleEnv", Broken)
+    monkeypatch.setattr(family_module, "PuzzleEnv", Broken)
     out = tmp_path / "record.json"
     result = evaluate("ice-slider", "0:4", model="oracle", out=out)
     assert [one.solved for one in result.episodes] == [True, True, False, True]
@@ -251,9 +253,9 @@ def test_a_random_goal_is_another_place_that_can_be_reached(name):
 def test_any_frame_can_be_the_goal(name):
     level = get_level(make_puzzle(name), 1)
     state = int(level.successors[level.successors[level.start, 0], 1])
-    found, episode = solve(name, 1, model="oracle", goal_frame=level.frame(state))
-    assert episode.solved and (found.positions[found.goal] == level.positions[state]).all()
-    found, episode = solve(name, 1, model="oracle", goal_frame=level.frame(level.start))
+    found, episode = solve(name, 1, model="oracle", goal=level.frame(state))
+    assert episode.solved and (found.level.positions[found.level.goal] == level.positions[state]).all()
+    found, episode = solve(name, 1, model="oracle", goal=level.frame(level.start))
     assert episode.solved and episode.actions == ()
 
 
@@ -273,26 +275,26 @@ def test_a_goal_of_another_level_is_not_found():
     frame = other.frame(other.goal)
     assert not with_goal_frame(level, frame).goals.any()
     for planner in PLANNERS:
-        found, episode = solve("ice-slider", 3, planner=planner, model=Forgetful(level), goal_frame=frame)
+        found, episode = solve("ice-slider", 3, planner=planner, model=Forgetful(level), goal=frame)
         assert not episode.solved and episode.ended in ("exhausted", "plan over")
         assert "not solved" in story(found, episode) and "no way exists" in story(found, episode)
     with pytest.raises(InputError, match="shows no state of level 3"):
-        solve("ice-slider", 3, model="oracle", goal_frame=frame)
+        solve("ice-slider", 3, model="oracle", goal=frame)
     with pytest.raises(InputError, match="the goal frame is 32 × 32 pixels"):
-        solve("ice-slider", 3, model="oracle", goal_frame=frame[::2, ::2])
+        solve("ice-slider", 3, model="oracle", goal=frame[::2, ::2])
 
 
 def test_one_shot_is_judged_where_its_plan_ends():
     level = get_level(make_puzzle("ice-slider"), 0)
-    task = Task(make_puzzle("ice-slider"), "one-shot", OneShotConfig(depth_limit=3))
+    task = Task(open_family("ice-slider"), "one-shot", OneShotConfig(depth_limit=3))
     result = play_level(task, None, 0)
     assert not result.solved and result.ended == "plan over" and result.error is None
     assert result.shortest == len(level.shortest_path(level.start))
 
 
 def test_pictures(tmp_path):
-    level, episode = solve("ice-slider", 1, model="oracle")
-    picture = solution_picture(level, episode)
+    challenge, episode = solve("ice-slider", 1, model="oracle")
+    picture = solution_picture(challenge.level, episode)
     assert picture.size == (320, 320)
     frame = np.asarray(Image.fromarray(episode.frames[0]).resize(picture.size, Image.Resampling.NEAREST))
     assert (np.asarray(picture) != frame).any()

@@ -15,8 +15,9 @@ import torch
 import pixelplan
 from pixelplan.data.dataset import open_trajectories
 from pixelplan.envs import get_level, make_puzzle
+from pixelplan.envs.named import open_family
 from pixelplan.envs.oracle import Oracle
-from pixelplan.experiments.improve import PLANNER, collect_with_planner, on_policy_stages, open_puzzle, play_on
+from pixelplan.experiments.improve import PLANNER, collect_with_planner, on_policy_stages, open_worlds, play_on
 from pixelplan.model.config import PRESETS
 from pixelplan.model.sizes import sizes_of
 from pixelplan.model.world_model import WorldModel
@@ -52,7 +53,7 @@ def words(data: Path, out: Path) -> list[str]:
 
 
 def test_the_planner_plays_to_the_goal_and_on() -> None:
-    world, goal = open_puzzle(PUZZLE)(3)
+    world, goal = open_worlds(open_family(PUZZLE))(3)
     level = get_level(PUZZLE, 3)
     seen = level.frames(np.flatnonzero(level.reachable(level.start)))
     frames, actions = play_on(Oracle(level), world, goal, seen, 40, PLANNER, np.random.default_rng(0))
@@ -88,7 +89,9 @@ def collect(data: Trajectories, out: Path, episodes: int = 3) -> Trajectories:
     """More play, with a model that knows nothing: the planner must cope with whatever it says."""
     torch.manual_seed(0)
     model = WorldModel(PRESETS["tiny"].model, sizes_of(data), threshold=0.5).eval()
-    return collect_with_planner(data, out, model, open_puzzle(PUZZLE), episodes=episodes, seed=(1,), resume=True)
+    return collect_with_planner(
+        data, out, model, open_worlds(open_family(PUZZLE)), episodes=episodes, seed=(1,), resume=True
+    )
 
 
 def test_training_has_stops_with_models_and_play(improved: Path) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from tyro.extras import SubcommandApp
 
 from pixelplan.cli.baseline import BASELINES
+from pixelplan.cli.check import check_env
+from pixelplan.cli.imports import import_recording
 from pixelplan.cli.inspect import inspect
 from pixelplan.cli.levels import collect, levels
 from pixelplan.cli.model import train
@@ -14,7 +16,7 @@ from pixelplan.cli.plan import demo, evaluate, solve
 from pixelplan.cli.reproduce import reproduce
 from pixelplan.cli.web import web
 
-COMMANDS = (demo, levels, collect, train, inspect, evaluate, solve, reproduce, web)
+COMMANDS = (demo, check_env, levels, collect, train, inspect, evaluate, solve, reproduce, web)
 GROUPS = {"baseline": (BASELINES, "Train and play what the paper compares with.")}
 """Commands with commands of their own, such as `pixelplan baseline ppo`."""
 
@@ -24,6 +26,7 @@ def run(arguments: Sequence[str]) -> None:
     app = SubcommandApp()
     for command in COMMANDS:
         app.command(command)
+    app.command(name="import")(import_recording)  # a function cannot have that name
     for name, (commands, description) in GROUPS.items():
         group = SubcommandApp()
         for member in commands:

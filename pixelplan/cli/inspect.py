@@ -41,14 +41,21 @@ def _inspect_model(folder: Path, data: Path | None, level: int | None) -> tuple[
 
     from pixelplan.data.collect import collect
     from pixelplan.data.dataset import open_trajectories
-    from pixelplan.envs import make_puzzle
+    from pixelplan.envs.named import recorded_family
     from pixelplan.model.checkpoint import read_description
     from pixelplan.model.inspect import inspect_model
+    from pixelplan.types import InputError
 
     with tempfile.TemporaryDirectory() as place:
         if data is None:
             made_for = read_description(folder)["data"]
-            play = collect(make_puzzle(made_for["env"], **made_for["options"]), "1000:1050", Path(place) / "data")
+            family = recorded_family(made_for["env"], made_for["options"])
+            if family is None:
+                raise InputError(
+                    f"{folder} was trained on {made_for['env']}, which is none of the puzzles; name a folder of its "
+                    "play with --data"
+                )
+            play = collect(family, "1000:1050", Path(place) / "data")
         else:
             play = open_trajectories(data)
         inspection = inspect_model(folder, play, level)

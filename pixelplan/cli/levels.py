@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import OmitArgPrefixes
+
+from pixelplan.envs.noise import Noise
 
 
 def collect(
@@ -11,31 +16,37 @@ def collect(
     levels: str,
     out: Path,
     option: tuple[str, ...] = (),
+    pixels: str | None = None,
     episodes: int = 20,
     steps: int = 20,
     seed: int = 0,
     resume: bool = False,
+    disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
 ) -> None:
     """Record random play: the data a world model learns from.
 
     Example: pixelplan collect --env ice-slider --levels 0:1000 --out runs/ice-data
 
     Args:
-        env: The puzzle: ice-slider, digit-jump or procgen-maze.
+        env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
+            Gymnasium id.
         levels: Level ranges A:B, B excluded, several with commas.
         out: The folder to write; it must be new or empty.
-        option: Options of the puzzle as name=value, such as size=16 pixels=128.
+        option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
+        pixels: Size of an own environment's frames, 64 or 48x72 (height x width); by default its own if that is
+            at most 128, else 64.
         episodes: Episodes a level.
         steps: Random actions an episode; it plays on past the goal.
         seed: What happens in a level depends on this and the level's number only.
         resume: Go on with a collection that was cut off, to the very same bytes.
+        disturbed: Visual noise.
     """
-    from pixelplan.cli.options import parse_options, progress_bar
+    from pixelplan.cli.options import parse_family, progress_bar
     from pixelplan.data.collect import collect as collect_trajectories
 
     with progress_bar("collecting", "levels") as progress:
         data = collect_trajectories(
-            parse_options(env, option),
+            parse_family(env, option, pixels, disturbed),
             levels,
             out,
             episodes=episodes,

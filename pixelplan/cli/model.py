@@ -13,6 +13,7 @@ def train(
     preset: Literal["spatial", "paper", "latent", "tiny"] = "spatial",
     validation: Path | None = None,
     resume: bool = False,
+    env: str | None = None,
     on_policy: int = 0,
     on_policy_episodes: int = 5,
     on_policy_share: float = 0.375,
@@ -40,6 +41,8 @@ def train(
         preset: spatial is the default model; paper and latent are the paper's networks; tiny is for a quick look.
         validation: A second folder written by collect, for accuracy and the threshold; by default a tenth of levels.
         resume: Go on with training that was cut off, to the very same weights.
+        env: Your own environment in which the data was recorded (package.module:function or a Gymnasium id), where the
+            planner shall play in it; puzzles are known.
         on_policy: How many times on the way the planner plays with what was learnt so far, in the levels of the data,
             to be learnt from as well; it helps where random play does not come around.
         on_policy_episodes: Episodes that it then plays in each level, as long as those of the data.
@@ -85,7 +88,7 @@ def train(
     if on_policy:
         stages = on_policy_stages(on_policy, on_policy_episodes, on_policy_share)
         with progress_bar("the planner plays", "levels") as progress:
-            model = train_in_stages(play, out, config, stages, open_data_world(play), held_out, resume, progress)
+            model = train_in_stages(play, out, config, stages, open_data_world(play, env), held_out, resume, progress)
     else:
         model = train_model(play, out, config, held_out, resume)
     print(f"{out}: {sum(one.numel() for one in model.parameters()):,} parameters, threshold {model.threshold}")

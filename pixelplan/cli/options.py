@@ -1,7 +1,8 @@
-"""What several commands share: puzzles and their options from text, and a progress bar."""
+"""What several commands share: families of levels and their options from text, and a progress bar."""
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import types
 import typing
@@ -9,7 +10,45 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from pixelplan.envs import PUZZLES, Puzzle, make_puzzle
+from pixelplan.envs.family import Family
+from pixelplan.envs.named import open_family
+from pixelplan.envs.noise import Noise, Noisy
 from pixelplan.types import InputError
+
+
+def parse_family(name: str, options: Sequence[str], pixels: str | None, noise: Noise) -> Family:
+    """A puzzle or somebody's own environment by name, with options such as "size=16", perhaps behind noise.
+
+    `pixels` is the size of an own environment's frames: 64, or 48x72 for height and width.
+    """
+    family = _quiet_family(name, options, parse_pixels(pixels))
+    return family if noise.silent else Noisy(family, noise)
+
+
+def _quiet_family(name: str, options: Sequence[str], pixels: tuple[int, int] | None) -> Family:
+    if name in PUZZLES:
+        return open_family(parse_options(name, options), pixels=pixels)
+    values = {}
+    for option in options:
+        key, equals, text = option.partition("=")
+        key = key.strip().replace("-", "_")
+        if not equals or not key.isidentifier():
+            raise InputError(f"{option!r} is no option; write name=value, such as size=8")
+        try:
+            values[key] = ast.literal_eval({"true": "True", "false": "False"}.get(text.strip(), text.strip()))
+        except (ValueError, SyntaxError):
+            values[key] = text.strip()
+    return open_family(name, values, pixels)
+
+
+def parse_pixels(text: str | None) -> tuple[int, int] | None:
+    """Height and width from "64" or "48x72"."""
+    if text is None:
+        return None
+    sides = text.lower().split("x")
+    if len(sides) > 2 or not all(side.isascii() and side.isdigit() for side in sides):
+        raise InputError(f"pixels is {text!r}; write the side of square frames, such as 64, or height x width as 48x72")
+    return int(sides[0]), int(sides[-1])
 
 
 def parse_options(name: str, options: Sequence[str]) -> Puzzle:

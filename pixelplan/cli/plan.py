@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from tyro.conf import OmitArgPrefixes
 
+from pixelplan.envs.noise import Noise
 from pixelplan.planning import FullConfig, ImageSearchConfig
 
 
@@ -22,6 +23,7 @@ def evaluate(
     workers: int = 1,
     json: str | None = None,
     resume: bool = False,
+    disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
     config: Annotated[FullConfig, OmitArgPrefixes] = FullConfig(),  # noqa: B008 (frozen)
 ) -> None:
     """Play many levels and say how many are solved.
@@ -29,29 +31,31 @@ def evaluate(
     Example: pixelplan evaluate --env ice-slider --levels 1000:1100 --planner one-shot --json ice.json
 
     Args:
-        env: The puzzle: ice-slider, digit-jump or procgen-maze.
+        env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
+            Gymnasium id.
         levels: Level ranges A:B, B excluded, several with commas.
         planner: full plans, acts and replans; one-shot plans once; image-search (GS on Images) has no model.
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
-        option: Options of the puzzle as name=value, such as size=16 pixels=128.
-        goals: The level's own goal, or a random place that can be reached.
+        option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
+        goals: The level's own goal, or a random state that can be reached.
         seed: What happens in a level depends on this and the level's number only.
         workers: Processes that play at the same time.
         json: The record to write, or - to print it and nothing else. Finished levels are kept beside it.
         resume: Go on with an evaluation that was cut off.
+        disturbed: Visual noise.
         config: How the full planner acts, and how it and one-shot search.
     """
     import json as json_format
 
-    from pixelplan.cli.options import parse_options, progress_bar
+    from pixelplan.cli.options import parse_family, progress_bar
     from pixelplan.evaluation.run import evaluate as evaluate_levels
     from pixelplan.evaluation.run import record
     from pixelplan.evaluation.stats import summary
 
     with progress_bar("playing", "levels") as progress:
         result = evaluate_levels(
-            parse_options(env, option),
+            parse_family(env, option, None, disturbed),
             levels,
             planner=planner,
             model=model,
@@ -68,51 +72,80 @@ def evaluate(
 
 def solve(
     *,
-    env: str,
-    level: int,
+    env: str | None = None,
+    level: int | None = None,
+    frame: Path | None = None,
     planner: Literal["full", "one-shot", "image-search"] = "full",
     model: str | None = None,
     option: tuple[str, ...] = (),
     goal: Path | None = None,
+    demonstration: tuple[int, ...] | None = None,
     seed: int = 0,
     out: Path | None = None,
+    disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
     config: Annotated[FullConfig, OmitArgPrefixes] = FullConfig(),  # noqa: B008 (frozen)
 ) -> None:
-    """Play one level and show how.
+    """Play one level and show how; or, without any environment, plan from one picture to another.
 
     Example: pixelplan solve --env ice-slider --level 1042 --out solved.gif
+    Example: pixelplan solve --frame now.png --goal wanted.png --model runs/own-model
 
     Args:
-        env: The puzzle: ice-slider, digit-jump or procgen-maze.
+        env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
+            Gymnasium id.
         level: The level's number.
+        frame: A picture of where things stand, as PNG: the answer is a plan from there to the picture given as --goal.
         planner: full plans, acts and replans; one-shot plans once; image-search (GS on Images) has no model.
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
-        option: Options of the puzzle as name=value, such as size=16 pixels=128.
+        option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goal: A picture of the state to reach, any frame of the level as PNG; by default the solved level.
+        demonstration: Actions from the level's start, by number; where they lead is the goal.
         seed: Decides what is drawn at random where a planner draws.
         out: A PNG (the way as arrows, circles where the plan changed) or a GIF (frames beside the latent graph).
+        disturbed: Visual noise.
         config: How the full planner acts, and how it and one-shot search.
     """
-    from pixelplan.cli.options import parse_options
-    from pixelplan.evaluation.solve import read_frame, story, write_figure
+    from pixelplan.cli.options import parse_family
+    from pixelplan.envs.frames import read_frame
     from pixelplan.evaluation.solve import solve as solve_level
+    from pixelplan.evaluation.solve import story, write_figure
     from pixelplan.types import InputError
 
+    if frame is not None:
+        _solve_pictures(frame, goal, env, level, model, config, seed)
+        return
+    if env is None or level is None:
+        raise InputError("there is nothing to solve; give --env and --level, or --frame, --goal and --model")
+    if goal is not None and demonstration is not None:
+        raise InputError("the goal is a picture or a demonstration, not both; give --goal or --demonstration")
     if out is not None and out.suffix.lower() not in (".png", ".gif"):
         raise InputError(f"{out} is neither a PNG nor a GIF; write it with the ending .png or .gif")
     solved = solve_level(
-        parse_options(env, option),
+        parse_family(env, option, None, disturbed),
         level,
         planner=planner,
         model=model,
         config=_config(planner, config),
-        goal_frame=None if goal is None else read_frame(goal),
+        goal=demonstration if demonstration is not None else "level" if goal is None else read_frame(goal),
         seed=seed,
     )
     print(story(*solved))
     if out is not None:
         write_figure(*solved, out)
+
+
+def _solve_pictures(
+    frame: Path, goal: Path | None, env: str | None, level: int | None, model: str | None, config: FullConfig, seed: int
+) -> None:
+    """Plan from one picture to another."""
+    from pixelplan.envs.frames import read_frame
+    from pixelplan.evaluation.pictures import plan_between, plan_story
+    from pixelplan.types import InputError
+
+    if goal is None or model is None or env is not None or level is not None:
+        raise InputError("a plan from --frame needs --goal and --model, and neither --env nor --level")
+    print(plan_story(*plan_between(model, read_frame(frame), read_frame(goal), config.search, seed)))
 
 
 def _config(planner: str, config: FullConfig) -> object:

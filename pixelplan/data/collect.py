@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
-from pixelplan.envs import PUZZLES, Level, Puzzle, get_level, make_puzzle
+from pixelplan.envs import PUZZLES
+from pixelplan.envs.family import Family
+from pixelplan.envs.named import Levels, open_family
 from pixelplan.files import level_numbers, parse_levels
-from pixelplan.types import ACTIONS, InputError, Trajectories
+from pixelplan.types import InputError, Trajectories
 
 LEVELS_A_NOTE = 32
 """Levels written between two notes in the journal: what a kill can cost."""
 
 
 def collect(
-    env: str | Puzzle,
+    env: Levels,
     levels: str,
     out: str | Path,
     *,
@@ -30,62 +32,65 @@ def collect(
 ) -> Trajectories:
     """Record `episodes` of `steps` uniform random actions in each level, playing on past the goal, into folder `out`.
 
+    `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     Gives the opened data set. What happens in a level depends on (seed, level) only, so a run that was cut off and is
     resumed writes the same bytes. `progress` is told how many of how many levels are done.
     """
-    puzzle = make_puzzle(env) if isinstance(env, str) else env
-    name = next(name for name, kind in PUZZLES.items() if isinstance(puzzle, kind))
+    family = open_family(env)
     if episodes < 1 or steps < 1:
         raise InputError(f"episodes is {episodes} and steps is {steps}; both must be at least 1")
     if seed < 0:
         raise InputError(f"seed is {seed}; it must be 0 or more")
     ranges = parse_levels(levels)
     numbers = level_numbers(ranges)
-    options = dataclasses.asdict(puzzle)  # type: ignore[call-overload]
-    get_level(puzzle, numbers[0])  # whatever cannot work fails before the folder is touched
-    request = {
-        "env": name,
-        "options": options,
+    family.check(numbers[0])  # whatever cannot work fails before the folder is touched
+    request: dict[str, Any] = {
+        "env": family.name,
+        "options": dict(family.options),
         "levels": [[one.start, one.stop] for one in ranges],
         "episodes": episodes,
         "steps": steps,
         "seed": seed,
-        "actions": len(ACTIONS),
-        "random_start": puzzle.random_start_in_play,
+        "actions": len(family.action_names),
+        "random_start": family.random_start,
     }
+    if family.name not in PUZZLES:
+        request["action_names"] = list(family.action_names)
     writer = TrajectoryWriter(Path(out), request, resume)
     if not writer.complete:
         for first in range(writer.levels_done, len(numbers), LEVELS_A_NOTE):
             progress(first, len(numbers))
             chunk = numbers[first : first + LEVELS_A_NOTE]
-            _append_levels(writer, puzzle, chunk, episodes, steps, seed)
+            _append_levels(writer, family, chunk, episodes, steps, seed)
             writer.note(first + len(chunk))
-        frame = (puzzle.pixels, puzzle.pixels, 3)
         writer.finish(
-            {"frames": frame, "frame_level": (), "episodes": (steps + 1,), "actions": (steps,), "episode_level": ()}
+            {
+                "frames": family.shape,
+                "frame_level": (),
+                "episodes": (steps + 1,),
+                "actions": (steps,),
+                "episode_level": (),
+            }
         )
         progress(len(numbers), len(numbers))
     return open_trajectories(out, verify=False)
 
 
 def _append_levels(
-    writer: TrajectoryWriter, puzzle: Puzzle, numbers: list[int], episodes: int, steps: int, seed: int
+    writer: TrajectoryWriter, family: Family, numbers: list[int], episodes: int, steps: int, seed: int
 ) -> None:
     """Play these levels and append them to the folder together."""
     offset = writer.frames_written
     parts = []
     for number in numbers:
-        level = get_level(puzzle, number)
-        states, actions = random_play(level, episodes, steps, puzzle.random_start_in_play, [seed, number])
-        seen, index = np.unique(states, return_inverse=True)
-        frames = level.frames(seen)
-        kept, number_of = distinct_frames(frames)
+        play = family.play(number, episodes, steps, np.random.default_rng([seed, number]))
+        kept, number_of = distinct_frames(play.frames)
         parts.append(
             {
-                "frames": frames[kept],
+                "frames": play.frames[kept],
                 "frame_level": np.full(len(kept), number),
-                "episodes": number_of[index].reshape(states.shape) + offset,
-                "actions": actions,
+                "episodes": number_of[play.episodes] + offset,
+                "actions": play.actions,
                 "episode_level": np.full(episodes, number),
             }
         )
@@ -102,16 +107,3 @@ def distinct_frames(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     numbers: dict[bytes, int] = {}
     number_of = np.array([numbers.setdefault(frame.tobytes(), len(numbers)) for frame in frames])
     return np.unique(number_of, return_index=True)[1], number_of
-
-
-def random_play(
-    level: Level, episodes: int, steps: int, random_start: bool, seed: list[int]
-) -> tuple[np.ndarray, np.ndarray]:
-    """States [episodes,steps+1] and uniform random actions [episodes,steps] in one level."""
-    random = np.random.default_rng(seed)
-    actions = random.integers(len(ACTIONS), size=(episodes, steps), dtype=np.uint8)
-    states = np.empty((episodes, steps + 1), np.int32)
-    states[:, 0] = random.choice(level.starts, episodes) if random_start else level.start
-    for step in range(steps):
-        states[:, step + 1] = level.successors[states[:, step], actions[:, step]]
-    return states, actions

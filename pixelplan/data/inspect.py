@@ -8,7 +8,9 @@ import numpy as np
 from PIL import Image
 
 from pixelplan.data.dataset import open_trajectories
-from pixelplan.envs import get_level, make_puzzle
+from pixelplan.envs import get_level
+from pixelplan.envs.family import Tables
+from pixelplan.envs.named import recorded_family
 from pixelplan.envs.pictures import SCALE, sheet
 from pixelplan.types import Trajectories
 
@@ -21,16 +23,17 @@ def inspect_trajectories(folder: Path) -> tuple[str, Image.Image]:
     manifest = data.manifest
     levels, frames = np.unique(data.frame_level, return_counts=True)
     transitions = _distinct_transitions(data)
-    seen, reachable, counted = coverage(data)
+    covered = coverage(data)
     options = ", ".join(f"{key} {value}" for key, value in manifest["options"].items() if value is not None)
     report = "\n".join(
         [
-            f"{folder}: random play of {manifest['env']}" + (f" ({options})" if options else ""),
+            f"{folder}: play of {manifest['env']}" + (f" ({options})" if options else ""),
             f"  levels      {len(levels):,} ({', '.join(f'{first}:{end}' for first, end in manifest['levels'])})",
-            f"  episodes    {len(data.episodes):,} of {data.actions.shape[1]} steps, seed {manifest['seed']}",
+            f"  episodes    {len(data.episodes):,} of {data.actions.shape[1]} steps"
+            + (f", seed {manifest['seed']}" if "seed" in manifest else ""),
             f"  frames      {len(data.frames):,} distinct, {frames.mean():.1f} a level",
             f"  transitions {transitions:,} distinct, {transitions / len(levels):.1f} a level",
-            f"  coverage    {seen / reachable:.1%} of the states that can be reached, in {counted} of the levels",
+            f"  coverage    {covered or 'is known for puzzles only, and only without noise'}",
         ]
     )
     shown = levels[np.linspace(0, len(levels) - 1, min(LEVELS_SHOWN, len(levels))).astype(int)]
@@ -38,17 +41,20 @@ def inspect_trajectories(folder: Path) -> tuple[str, Image.Image]:
     return report, sheet(pictures, [f"level {level}" for level in shown])
 
 
-def coverage(data: Trajectories) -> tuple[int, int, int]:
-    """States seen, states that can be reached, and in how many levels (evenly spread) both were counted."""
-    puzzle = make_puzzle(data.manifest["env"], **data.manifest["options"])
+def coverage(data: Trajectories) -> str | None:
+    """The share of the states that can be reached, in evenly spread levels; None where the rules are unknown."""
+    family = recorded_family(data.manifest["env"], data.manifest["options"])
+    if not isinstance(family, Tables):
+        return None
     levels, frames = np.unique(data.frame_level, return_counts=True)
     chosen = np.unique(np.linspace(0, len(levels) - 1, min(LEVELS_COUNTED, len(levels))).astype(int))
     reachable = 0
     for number in levels[chosen]:
-        level = get_level(puzzle, int(number))
+        level = get_level(family.puzzle, int(number))
         begins = level.starts if data.manifest["random_start"] else [level.start]
         reachable += np.logical_or.reduce([level.reachable(int(state)) for state in begins[:8]]).sum()
-    return int(frames[chosen].sum()), int(reachable), len(chosen)
+    share = frames[chosen].sum() / reachable
+    return f"{share:.1%} of the states that can be reached, in {len(chosen)} of the levels"
 
 
 def _distinct_transitions(data: Trajectories) -> int:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from PIL import Image, ImageDraw
 
 from pixelplan.envs import Level
-from pixelplan.envs.pictures import centres, draw_way, follow
+from pixelplan.envs.pictures import SCALE, centres, draw_way, follow, sheet
 from pixelplan.types import Episode, LatentGraph, Plan
 
 _SIDE, _MARGIN = 320, 24
 _PAPER, _EDGE, _NODE, _PATH, _HERE = (250, 250, 248), (200, 204, 212), (112, 128, 160), (214, 60, 52), (246, 180, 40)
+_FRAMES_SHOWN = 64
+"""Frames of a long episode that a picture shows at most."""
 _NODES_DRAWN = 500
 """Nodes of a graph that are drawn at most: laying out more takes long and shows less."""
 
@@ -23,6 +25,15 @@ def solution_picture(level: Level, episode: Episode) -> Image.Image:
     way = centres(level, follow(level, episode.actions))
     circles = [step for step in episode.planned_at[1:] if step < len(way)]
     return draw_way(episode.frames[0], way, level.patches.shape[1], circles, max(1, _SIDE // len(episode.frames[0])))
+
+
+def frames_picture(episode: Episode, goal_frame: np.ndarray, action_names: Sequence[str]) -> Image.Image:
+    """What was seen, frame by frame under the actions taken, and the goal [H,W,3] at the end."""
+    frames = [*episode.frames[:_FRAMES_SHOWN], goal_frame]
+    taken = [action_names[action] for action in episode.actions[: _FRAMES_SHOWN - 1]]
+    size = SCALE * frames[0].shape[1], SCALE * frames[0].shape[0]
+    pictures = [Image.fromarray(frame).resize(size, Image.Resampling.NEAREST) for frame in frames]
+    return sheet(pictures, ["start", *(f"{step}: {name}" for step, name in enumerate(taken, 1)), "goal"])
 
 
 def episode_gif(episode: Episode, milliseconds: int = 300) -> bytes:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from pixelplan.envs import PUZZLES
+from pixelplan.envs.family import Family, Tables
 from pixelplan.planning import PLANNERS
 from pixelplan.types import InputError, Model
 
@@ -13,13 +15,26 @@ WEIGHTS = Path(__file__).parents[1] / "weights"
 ORACLE = "oracle"
 
 
-def choose_model(model: str | Path | Model | None, planner: str, env: str, pixels: int) -> Model | None:
-    """The model meant for a planner and a puzzle; None is the oracle, or no model where the planner needs none."""
-    if model_name(model, planner, env) in (None, ORACLE):
-        return None
-    if model is None or isinstance(model, str | Path):
-        return open_model(env if model is None else model, env, pixels)
-    return model
+def choose_model(model: str | Path | Model | None, planner: str, family: Family) -> tuple[Model | None, Family]:
+    """The model meant for a planner and a family of levels, and the family with frames of that model's size.
+
+    None is the oracle, or no model where the planner needs none.
+    """
+    name = model_name(model, planner, family.name)
+    if name == ORACLE and not isinstance(family, Tables):
+        raise InputError(f"the oracle knows the true rules of {', '.join(PUZZLES)} only, and only without noise")
+    if name in (None, ORACLE):
+        return None, family
+    opened = open_model(model or family.name, family.name) if model is None or isinstance(model, str | Path) else model
+    sizes = getattr(opened, "sizes", None)
+    if sizes is not None:
+        if sizes.actions != len(family.action_names):
+            raise InputError(
+                f"the model {name!r} knows {sizes.actions} actions; {family.name} has {len(family.action_names)}"
+            )
+        family = family.fit((sizes.height, sizes.width))
+        opened.encode(np.zeros((1, *family.shape), np.uint8))
+    return opened, family
 
 
 def model_name(model: str | Path | Model | None, planner: str, env: str) -> str | None:
@@ -31,19 +46,21 @@ def model_name(model: str | Path | Model | None, planner: str, env: str) -> str 
     return str(model) if isinstance(model, str | Path) else type(model).__name__
 
 
-def open_model(name: str | Path, env: str, pixels: int) -> Model:
+def open_model(name: str | Path, env: str, pixels: int | None = None) -> Model:
     """The model in a folder or shipped by that name.
 
-    An InputError where it was made for another puzzle or for frames of another size.
+    An InputError where it was made for a puzzle and this is none, or the other way round, or for frames of another size
+    than pixels × pixels. (One's own environment may be called by many names, so these are not compared.)
     """
     from pixelplan.model.checkpoint import load_model, read_description  # the oracle does without networks
 
     folder = find_model(name)
     trained_on = read_description(folder).get("data", {}).get("env")
-    if trained_on not in (None, env):
+    if trained_on not in (None, env) and not {trained_on, env}.isdisjoint(PUZZLES):
         raise InputError(f"the model {str(name)!r} was trained on {trained_on}; {env} needs a model of its own")
     model = load_model(folder)
-    model.encode(np.zeros((1, pixels, pixels, 3), np.uint8))
+    if pixels is not None:
+        model.encode(np.zeros((1, pixels, pixels, 3), np.uint8))
     return model
 
 

@@ -10,9 +10,10 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
-from pixelplan.envs import PUZZLES, Puzzle, get_level, make_puzzle
+from pixelplan.envs.goals import Goals
+from pixelplan.envs.named import Levels, open_family
 from pixelplan.evaluation.journal import Journal
-from pixelplan.evaluation.levels import Goals, Task, play_level
+from pixelplan.evaluation.levels import Task, play_level
 from pixelplan.evaluation.models import choose_model, model_name
 from pixelplan.evaluation.stats import seconds_per_plan, share_optimal, wilson
 from pixelplan.files import level_numbers, parse_levels, write_json
@@ -22,7 +23,7 @@ from pixelplan.types import InputError, LevelResult, Model, Result
 
 
 def evaluate(
-    env: str | Puzzle,
+    env: Levels,
     levels: str,
     *,
     planner: str = "full",
@@ -37,12 +38,12 @@ def evaluate(
 ) -> Result:
     """Play levels ("A:B", B excluded) with a planner and say how it went; written to the file `out` if there is one.
 
+    `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     `model` is a folder, the name of a shipped model, "oracle" or a model; by default the shipped model of the puzzle.
     What happens in a level depends on (seed, level) only. Finished levels are kept in a journal beside `out`, and
     `resume` goes on from there.
     """
-    puzzle = make_puzzle(env) if isinstance(env, str) else env
-    name = next(name for name, kind in PUZZLES.items() if isinstance(puzzle, kind))
+    family = open_family(env)
     if planner not in PLANNERS:
         raise InputError(f"there is no planner {planner!r}; the planners are {', '.join(PLANNERS)}")
     if goals not in ("level", "random"):
@@ -53,16 +54,17 @@ def evaluate(
         raise InputError("there is nothing to resume without a file; name it with --json FILE")
     ranges = parse_levels(levels)
     numbers = level_numbers(ranges)
-    get_level(puzzle, numbers[0])  # whatever cannot work fails before anything is played
     config = PLANNERS[planner].config() if config is None else config
-    opened = choose_model(model, planner, name, puzzle.pixels)
+    opened, family = choose_model(model, planner, family)
+    family.check(numbers[0])  # whatever cannot work fails before anything is played
+    family.challenge(numbers[0], goals, seed)
     pairs = tuple((one.start, one.stop) for one in ranges)
-    request = {
-        "env": name,
-        "options": dataclasses.asdict(puzzle),  # type: ignore[call-overload]
+    request: dict[str, Any] = {
+        "env": family.name,
+        "options": dict(family.options),
         "planner": planner,
         "config": dataclasses.asdict(config),
-        "model": model_name(model, planner, name),
+        "model": model_name(model, planner, family.name),
         "levels": pairs[0] if len(pairs) == 1 else pairs,
         "goals": goals,
         "step_limit": getattr(config, "step_limit", getattr(config, "depth_limit", 0)),
@@ -70,7 +72,7 @@ def evaluate(
     }
     journal = Journal(out, request, resume)
     left = [number for number in numbers if number not in journal.done]
-    task = Task(puzzle, planner, config, goals, seed)
+    task = Task(family, planner, config, goals, seed)
     try:
         played = _play_here(task, opened, left) if workers == 1 else _play_there(task, opened, left, workers)
         for finished in played:

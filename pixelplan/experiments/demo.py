@@ -40,10 +40,11 @@ def demo(out: Path) -> None:
         for planner in ("one-shot", "full"):
             result = evaluate(name, f"{LEVELS.start}:{LEVELS.stop}", planner=planner, model=model)
             table.add_row(name, planner, *_cells(result), f"{success_rates(planner)[name]:.2f}")
-        level, episode = solve(name, SHOWN, planner="one-shot", model=model)
-        pictures.append(solution_picture(level, episode))
+        challenge, episode = solve(name, SHOWN, planner="one-shot", model=model)
+        assert challenge.level is not None  # puzzles have tables
+        pictures.append(solution_picture(challenge.level, episode))
         titles.append(f"{name}, level {SHOWN}: {len(episode.actions)} steps")
-        write_figure(level, episode, out / f"{name}.gif")
+        write_figure(challenge, episode, out / f"{name}.gif")
     write_picture(out / "solutions.png", sheet(pictures, titles, columns=3))
     console.print(table)
     console.print(f"{time.perf_counter() - began:.0f} s in all. Look at {out}/solutions.png and {out}/*.gif")

@@ -15,8 +15,9 @@ import numpy as np
 from pixelplan.data.collect import LEVELS_A_NOTE, distinct_frames
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
 from pixelplan.data.identity import rows_of_levels
-from pixelplan.envs import PUZZLES, Puzzle, get_level, make_puzzle
-from pixelplan.evaluation.levels import blindfolded
+from pixelplan.envs.family import Family
+from pixelplan.envs.named import Levels, recorded_family
+from pixelplan.evaluation.blindfold import Blindfold
 from pixelplan.experiments.cells import Stage
 from pixelplan.model.config import TrainConfig
 from pixelplan.model.description import fingerprint
@@ -31,22 +32,34 @@ PLANNER = FullConfig(OneShotConfig(node_limit=256, second_look=False))
 """A quick one: early models are wrong in many ways, and looking longer at what they say does not help."""
 
 
-def open_puzzle(puzzle: Puzzle) -> OpenWorld:
-    """The levels of a puzzle as worlds."""
+def open_worlds(family: Family) -> OpenWorld:
+    """The levels of a family as worlds; those of an environment that shows no goal have none."""
 
-    def open_level(number: int) -> tuple[World, np.ndarray]:
-        level = get_level(puzzle, number)
-        return blindfolded(puzzle, level), level.frame(level.goal)
+    def open_level(number: int) -> tuple[World, np.ndarray | None]:
+        if not family.has_goals:
+            return Blindfold(family.level(number), solved=lambda: False), None
+        challenge = family.challenge(number)
+        return Blindfold(challenge.env, solved=challenge.solved), challenge.goal_frame
 
     return open_level
 
 
-def open_data_world(data: Trajectories) -> OpenWorld:
-    """The worlds in which play was recorded; an InputError where there is no environment to play in."""
-    env = data.manifest.get("env")
-    if env not in PUZZLES:
-        raise InputError(f"the data is of {env}, in which a planner cannot play; the puzzles are {', '.join(PUZZLES)}")
-    return open_puzzle(make_puzzle(env, **data.manifest["options"]))
+def open_data_world(data: Trajectories, env: Levels | None = None) -> OpenWorld:
+    """The worlds in which play was recorded, where that is a puzzle or the user names the environment.
+
+    An InputError where there is no environment to play in, or another one than the recorded.
+    """
+    family = recorded_family(data.manifest["env"], data.manifest["options"], env)
+    if family is None:
+        raise InputError(
+            f"the data is of {data.manifest['env']}, in which a planner cannot play; name its environment with --env"
+        )
+    if family.shape != data.frames.shape[1:] or len(family.action_names) != data.manifest["actions"]:
+        raise InputError(
+            f"the data has frames of shape {data.frames.shape[1:]} and {data.manifest['actions']} actions; "
+            f"{family.name} has {family.shape} and {len(family.action_names)}"
+        )
+    return open_worlds(family)
 
 
 def on_policy_stages(parts: int, episodes: int, share: float) -> tuple[Stage, ...]:

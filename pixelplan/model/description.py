@@ -29,7 +29,7 @@ def fingerprint(data: Trajectories) -> str:
 
 def describe_data(data: Trajectories) -> dict[str, Any]:
     """What is worth knowing of a data set: its puzzle, levels, size and fingerprint."""
-    kept = ("env", "options", "levels", "episodes", "steps", "seed")
+    kept = ("env", "options", "levels", "episodes", "steps", "seed", "action_names")
     return {
         **{key: data.manifest[key] for key in kept if key in data.manifest},
         "frames": len(data.frames),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.envs import PUZZLES, Level, Puzzle, get_level, make_puzzle
+from pixelplan.envs.noise import NOISE
 from pixelplan.envs.oracle import Oracle
 from pixelplan.evaluation.models import ORACLE, WEIGHTS, find_model, open_model
 from pixelplan.model.checkpoint import read_description
@@ -117,4 +118,5 @@ class Models:
 def _training_puzzle(name: str) -> tuple[str | None, dict[str, Any]]:
     """The puzzle that a model was trained on, None where it does not say, and that puzzle's options."""
     data = read_description(find_model(name)).get("data", {})
-    return data.get("env"), data.get("options") or {}
+    options = {key: value for key, value in (data.get("options") or {}).items() if key != NOISE}
+    return data.get("env"), options

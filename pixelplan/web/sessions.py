@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from pixelplan.envs import Level, PlayOptions, Puzzle, PuzzleEnv
+from pixelplan.envs.goals import with_goal_state
 from pixelplan.envs.pictures import follow
-from pixelplan.evaluation.levels import with_goal_state
 from pixelplan.types import Episode, InputError
 from pixelplan.web.limits import Limits
 

@@ -1,0 +1,159 @@
+"""Recordings that others made, as a trajectory folder: npz arrays, PNG files with a CSV, and Minari's HDF5.
+
+Each reader gives recorded episodes one by one; what is written is the same for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+
+from pixelplan.data.collect import distinct_frames
+from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
+from pixelplan.data.readers import Recorded, read_hdf5, read_npz, read_pictures
+from pixelplan.envs.frames import resize, to_frame, usual_size
+from pixelplan.envs.own import MOST_ACTIONS
+from pixelplan.types import InputError, Trajectories
+
+STEPS = 20
+"""Steps of an episode in the folder; longer recordings are cut into pieces, which may overlap."""
+
+
+def import_trajectories(
+    source: str | Path,
+    out: str | Path,
+    *,
+    name: str = "imported",
+    pixels: tuple[int, int] | None = None,
+    actions: int | None = None,
+    action_names: tuple[str, ...] = (),
+    one_level: bool = False,
+    resume: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Trajectories:
+    """Write the recording in a file or folder as a trajectory folder `out`, and give it opened.
+
+    Levels are the recording's own; without any, every episode is a level of its own, or all are one (`one_level`).
+    `actions` is how many there are, by default one more than the highest seen. `pixels` (height, width) is the size of
+    frames.
+    """
+    recorded = read_recording(Path(source))
+    count = _count_actions(recorded, actions)
+    if action_names and len(action_names) != count:
+        raise InputError(f"{len(action_names)} names are given for {count} actions; give a name for each")
+    own_size = _picture_size(recorded)
+    size = usual_size(*own_size) if pixels is None else pixels
+    steps = min(STEPS, min(len(one.actions) for one in recorded))
+    levels: dict[int, list[Recorded]] = {}
+    for number, one in enumerate(recorded):
+        own_level = 0 if one_level else number
+        levels.setdefault(own_level if one.level is None else one.level, []).append(one)
+    request = {
+        "env": name,
+        "options": {"pixels": list(size)},
+        "levels": _ranges(sorted(levels)),
+        "steps": steps,
+        "actions": count,
+        "action_names": list(action_names) or [str(action) for action in range(count)],
+        "random_start": False,
+        "imported_from": Path(source).name,
+    }
+    writer = TrajectoryWriter(Path(out), request, resume)
+    if not writer.complete:
+        for done, level in enumerate(sorted(levels)):
+            progress(done, len(levels))
+            if done >= writer.levels_done:
+                _append(writer, level, levels[level], own_size, size, steps)
+                writer.note(done + 1)
+        shapes: dict[str, tuple[int, ...]] = {"frames": (*size, 3), "episodes": (steps + 1,), "actions": (steps,)}
+        writer.finish({**shapes, "frame_level": (), "episode_level": ()})
+        progress(len(levels), len(levels))
+    return open_trajectories(out, verify=False)
+
+
+def read_recording(source: Path) -> list[Recorded]:
+    """The episodes recorded in a file or folder, whatever its kind; an InputError where it holds none."""
+    if not source.exists():
+        raise InputError(f"{source} does not exist")
+    minari = source / "data" / "main_data.hdf5"
+    if source.is_dir():
+        recorded = read_hdf5(minari) if minari.exists() else read_pictures(source)
+    elif source.suffix.lower() == ".npz":
+        recorded = read_npz(source)
+    elif source.suffix.lower() in (".hdf5", ".h5"):
+        recorded = read_hdf5(source)
+    else:
+        raise InputError(f"{source} is neither .npz nor .hdf5 nor a folder of PNG files with a CSV of actions")
+    if not recorded:
+        raise InputError(f"{source} holds no steps; there is nothing to import")
+    return recorded
+
+
+def _count_actions(recorded: list[Recorded], given: int | None) -> int:
+    highest = max(int(one.actions.max()) for one in recorded)
+    lowest = min(int(one.actions.min()) for one in recorded)
+    count = highest + 1 if given is None else given
+    if lowest < 0 or highest >= count or count > MOST_ACTIONS:
+        raise InputError(
+            f"actions are {lowest} to {highest}; they must be numbered from 0 to below {min(count, MOST_ACTIONS)}"
+        )
+    return count
+
+
+def _picture_size(recorded: list[Recorded]) -> tuple[int, int]:
+    """Height and width of the first frame."""
+    height, width = to_frame(recorded[0].frame(0)).shape[:2]
+    return height, width
+
+
+def _append(
+    writer: TrajectoryWriter,
+    level: int,
+    recorded: list[Recorded],
+    own_size: tuple[int, int],
+    size: tuple[int, int],
+    steps: int,
+) -> None:
+    """Write one level's episodes in the wanted size, cut into pieces of so many steps."""
+    frames: list[np.ndarray] = []
+    rows, actions = [], []
+    for one in recorded:
+        begins = range(len(frames), len(frames) + len(one.actions) + 1)
+        for index in range(len(begins)):
+            picture = to_frame(one.frame(index))
+            if picture.shape[:2] != own_size:
+                raise InputError(
+                    f"frame {index} of an episode of level {level} is {picture.shape[1]} × {picture.shape[0]} pixels; "
+                    f"the first one is {own_size[1]} × {own_size[0]}"
+                )
+            frames.append(resize(picture, size))
+        for first in pieces(len(one.actions), steps):
+            rows.append(list(begins)[first : first + steps + 1])
+            actions.append(one.actions[first : first + steps])
+    kept, number_of = distinct_frames(np.stack(frames))
+    writer.append(
+        frames=np.stack(frames)[kept],
+        frame_level=np.full(len(kept), level),
+        episodes=number_of[np.array(rows)] + writer.frames_written,
+        actions=np.stack(actions),
+        episode_level=np.full(len(rows), level),
+    )
+
+
+def pieces(length: int, steps: int) -> list[int]:
+    """Where pieces of so many steps begin that cover a recording; the last may overlap the one before."""
+    begins = list(range(0, length - steps + 1, steps))
+    return begins if begins[-1] + steps == length else [*begins, length - steps]
+
+
+def _ranges(numbers: Iterable[int]) -> list[list[int]]:
+    """Sorted numbers as ranges [first, end]."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and ranges[-1][1] == number:
+            ranges[-1][1] += 1
+        else:
+            ranges.append([number, number + 1])
+    return ranges

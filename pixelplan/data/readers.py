@@ -1,0 +1,178 @@
+"""Readers of recordings that others made; nothing that they read can run code."""
+
+from __future__ import annotations
+
+import csv
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pixelplan.envs.frames import read_frame
+from pixelplan.types import InputError
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """One recorded episode of n steps."""
+
+    frame: Callable[[int], Any]
+    """The picture before step 0 … n-1 and after the last, by its index 0 … n."""
+    actions: np.ndarray
+    """[n] int64."""
+    level: int | None
+    """None where the recording does not say."""
+
+
+def read_npz(path: Path) -> list[Recorded]:
+    """Episodes in an npz file.
+
+    `frames` [E,T+1,H,W,3] with `actions` [E,T], or steps as `frames` [N,H,W,3], `actions` [N] and `next_frames`
+    [N,H,W,3]. `levels` [E] or [N] is optional; steps without any are all of one level.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as problem:
+        raise InputError(f"{path} is no npz file that can be read: {problem}") from None
+    missing = {"frames", "actions"} - set(arrays)
+    if missing:
+        raise InputError(f"{path} has arrays {', '.join(sorted(arrays))}; it needs frames and actions")
+    frames, actions = arrays["frames"], _whole(arrays["actions"], path)
+    after, levels = arrays.get("next_frames"), arrays.get("levels")
+    if levels is not None:
+        levels = _whole(levels, path)
+        if levels.shape != actions.shape[:1]:
+            raise InputError(
+                f"{path} has levels {list(levels.shape)} for actions {list(actions.shape)}; one for each row"
+            )
+    if after is not None:
+        if after.shape != frames.shape or actions.shape != frames.shape[:1]:
+            raise InputError(
+                f"{path} has frames {list(frames.shape)}, actions {list(actions.shape)} and next_frames "
+                f"{list(after.shape)}; there must be as many of each"
+            )
+        numbers = np.zeros(len(actions), np.int64) if levels is None else levels
+        return [
+            Recorded(lambda index, row=row: (frames, after)[index][row], actions[row : row + 1], int(numbers[row]))  # type: ignore[misc]
+            for row in range(len(actions))
+        ]
+    if actions.ndim != 2 or frames.ndim < 4 or frames.shape[:2] != (actions.shape[0], actions.shape[1] + 1):
+        raise InputError(
+            f"{path} has frames {list(frames.shape)} and actions {list(actions.shape)}; frames are [E,T+1,H,W,3] and "
+            "actions [E,T], or give next_frames as well"
+        )
+    return [
+        Recorded(lambda index, row=row: frames[row, index], actions[row], None if levels is None else int(levels[row]))  # type: ignore[misc]
+        for row in range(len(actions) if actions.size else 0)
+    ]
+
+
+def read_pictures(folder: Path) -> list[Recorded]:
+    """Episodes as PNG files in a folder, and one CSV file in it.
+
+    Its columns are frame, action and next_frame, a row for each step; or frame, action and perhaps episode, a row for
+    each frame in the order of play, with no action behind the last frame of an episode. Level is optional.
+    """
+    tables = sorted(folder.glob("*.csv"))
+    if len(tables) != 1:
+        raise InputError(f"{folder} holds {len(tables)} CSV files; it needs one that names frames and actions")
+    try:
+        with tables[0].open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            columns = set(reader.fieldnames or ())
+            rows = list(reader)
+    except (UnicodeDecodeError, csv.Error) as problem:
+        raise InputError(f"{tables[0]} is no CSV file that can be read: {problem}") from None
+    if not {"frame", "action"} <= columns:
+        raise InputError(f"{tables[0]} has columns {', '.join(sorted(columns))}; it needs frame and action")
+
+    def picture(row: dict[str, str], column: str) -> Path:
+        path = folder / (row[column] or "")
+        if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
+            raise InputError(f"{tables[0]} names the frame {row[column]!r}, which is no file in {folder}")
+        return path
+
+    def level(row: dict[str, str]) -> int | None:
+        return _number(row["level"], tables[0]) if row.get("level") else None
+
+    if "next_frame" in columns:
+        return [
+            _pictures([picture(row, "frame"), picture(row, "next_frame")], [row["action"]], level(row) or 0, tables[0])
+            for row in rows
+        ]
+    episodes: dict[str, list[dict[str, str]]] = {}
+    for row in rows:
+        episodes.setdefault(row.get("episode") or "", []).append(row)
+    recorded = []
+    for name, steps in episodes.items():
+        taken = [row["action"] for row in steps]
+        if len(steps) < 2 or not all(taken[:-1]) or taken[-1]:
+            raise InputError(
+                f"episode {name!r} in {tables[0]} has {len(steps)} frames and {sum(map(bool, taken))} actions; every "
+                "frame but the last needs the action taken there"
+            )
+        recorded.append(_pictures([picture(row, "frame") for row in steps], taken[:-1], level(steps[0]), tables[0]))
+    return recorded
+
+
+def read_hdf5(path: Path) -> list[Recorded]:
+    """Episodes in Minari's layout: groups episode_… with `observations` [T+1,H,W,3] and `actions` [T].
+
+    Observations that are a group hold images under one of its names. An episode's seed, where given, is its level.
+    """
+    try:
+        import h5py
+    except ImportError:
+        raise InputError("HDF5 files need h5py: pip install 'pixelplan[import]'") from None
+    try:
+        file = h5py.File(path, "r")
+    except OSError as problem:
+        raise InputError(f"{path} is no HDF5 file that can be read: {problem}") from None
+    names = sorted((name for name in file if name.startswith("episode_")), key=lambda name: int(name.split("_")[1]))
+    if not names:
+        raise InputError(f"{path} has no groups episode_0, episode_1 and so on, as Minari writes them")
+    recorded = []
+    for name in names:
+        images, actions = _images(file[name], path), _whole(np.asarray(file[name]["actions"]), path)
+        if actions.ndim != 1 or len(images) != len(actions) + 1:
+            raise InputError(
+                f"{name} in {path} has {len(images)} frames and actions {list(actions.shape)}; it needs one frame more "
+                "than actions, and actions that are single numbers"
+            )
+        seed = file[name].attrs.get("seed")
+        number = int(seed) if isinstance(seed, int | np.integer) else None
+        recorded.append(Recorded(lambda index, images=images: images[index], actions, number))  # type: ignore[misc]
+    return [one for one in recorded if len(one.actions)]
+
+
+def _images(episode: Any, path: Path) -> Any:
+    """The data set of images [T+1,H,W,3] among an episode's observations."""
+    found = episode.get("observations")
+    candidates = list(found.values()) if hasattr(found, "values") else [found]
+    for candidate in candidates:
+        if getattr(candidate, "dtype", None) == np.uint8 and candidate.ndim in (3, 4):
+            return candidate
+    raise InputError(f"{episode.name} in {path} has no images among its observations; they must be uint8 [T+1,H,W,3]")
+
+
+def _pictures(paths: list[Path], actions: list[str], level: int | None, table: Path) -> Recorded:
+    taken = np.array([_number(action, table) for action in actions], np.int64)
+    return Recorded(lambda index: read_frame(paths[index]), taken, level)
+
+
+def _number(text: str, table: Path) -> int:
+    try:
+        return int(text)
+    except (TypeError, ValueError):
+        raise InputError(f"{table} has {text!r} where a whole number belongs") from None
+
+
+def _whole(array: np.ndarray, path: Path) -> np.ndarray:
+    """An array of whole numbers as int64; an InputError for any other."""
+    if array.dtype.kind not in "iu":
+        raise InputError(f"{path} has actions or levels of type {array.dtype}; they must be whole numbers")
+    return array.astype(np.int64)

@@ -1,0 +1,56 @@
+"""Whether a world is deterministic, or only its pixels are not, or neither is: replays of the same actions tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import gymnasium
+import numpy as np
+
+STEPS, REPLAYS = 40, 6
+ALL_NEW = 0.9
+"""The share of frames that must be new for noise: under noise every frame is, while the states of a game come again."""
+GROWTH = 2.0
+"""Replays under noise differ as much late as early; where they differ this many times more, the worlds have parted."""
+
+
+@dataclass(frozen=True)
+class Determinism:
+    """What replays of the same actions say."""
+
+    verdict: Literal["deterministic", "visual noise", "nondeterministic"]
+    first_step: int | None
+    """The step after which replays differ, 0 where their first frames do already; None where none does."""
+    early: float
+    """Mean difference between replays in their first frames that differ, in grey values a pixel."""
+    late: float
+    """The same in their last quarter."""
+    new_frames: float
+    """The share of all replays' frames that came only once."""
+
+
+def judge_determinism(level: gymnasium.Env[np.ndarray, Any], actions: Sequence[int]) -> Determinism:
+    """Replay actions several times in a level, each time with other random numbers, and compare what is seen."""
+    runs = np.stack([replay(level, actions, run) for run in range(REPLAYS)])  # [R,T+1,H,W,3]
+    apart = np.abs(runs[1:].astype(np.int16) - runs[0]).mean(axis=(2, 3, 4))  # [R-1,T+1]
+    differing = np.flatnonzero(apart.any(axis=0))
+    frames = [frame.tobytes() for run in runs for frame in run]
+    new = len(set(frames)) / len(frames)
+    if not len(differing):
+        return Determinism("deterministic", None, 0.0, 0.0, new)
+    first = int(differing[0])
+    early, late = float(apart[:, first : first + 2].mean()), float(apart[:, -len(actions) // 4 :].mean())
+    # The first frame may show the noise of the level's seed, which is the same in every replay.
+    noise = new >= ALL_NEW and first <= 1 and late <= GROWTH * early
+    return Determinism("visual noise" if noise else "nondeterministic", first, early, late, new)
+
+
+def replay(level: gymnasium.Env[np.ndarray, Any], actions: Sequence[int], run: int) -> np.ndarray:
+    """The frames [T+1,H,W,3] that actions lead through; the first run with the level's own random numbers."""
+    frames = [level.reset()[0]]
+    if run and hasattr(level.unwrapped, "shake"):  # an own environment: let whatever is random in its steps show
+        level.unwrapped.shake(run)
+    frames += [level.step(int(action))[0] for action in actions]
+    return np.stack(frames)

@@ -1,0 +1,196 @@
+"""Visual noise: the world stays as it is, only its pixels do not. No two visits of a state look alike.
+
+`Noisy` puts it before a family of levels, `NoisyFrames` before one Gymnasium environment.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from pixelplan.envs.family import Challenge, Family, Goal, Play
+from pixelplan.envs.frames import resize
+from pixelplan.types import InputError
+
+NOISE = "visual_noise"
+"""The option under which a record has it."""
+DISTRACTOR = 1 / 8
+"""Side of a distractor, as a share of the frame's shorter side."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How frames are disturbed; grey values are 0 to 255."""
+
+    noise: float = 0.0
+    """Standard deviation of the noise of each pixel, in grey values."""
+    background: float = 0.0
+    """How far a random pattern moves the colours of a frame's background (its most common colour), in grey values."""
+    flicker: float = 0.0
+    """Brightness changes from frame to frame by a factor of at most 1 ± this."""
+    distractor: int = 0
+    """Bright squares that move over the frame, whatever is played."""
+    noise_seed: int = 0
+    """Decides the noise, together with the level and the seed of play."""
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.noise <= 255 and 0 <= self.background <= 255 and 0 <= self.flicker < 1):
+            raise InputError(
+                f"noise is {self.noise}, background {self.background} and flicker {self.flicker}; the first two are "
+                "grey values from 0 to 255, flicker is from 0 to below 1"
+            )
+        if not 0 <= self.distractor <= 16 or self.noise_seed < 0:
+            raise InputError(
+                f"distractor is {self.distractor} and noise_seed {self.noise_seed}; these are 0 to 16, and 0 or more"
+            )
+
+    @property
+    def silent(self) -> bool:
+        """Whether it changes nothing."""
+        return not (self.noise or self.background or self.flicker or self.distractor)
+
+
+class Painter:
+    """Disturbs the frames of one episode after another."""
+
+    def __init__(self, noise: Noise, random: np.random.Generator) -> None:
+        self._noise, self._random = noise, random
+        self.begin()
+
+    def begin(self) -> None:
+        """A new episode: distractors appear somewhere and begin to move."""
+        count = self._noise.distractor
+        self._places = self._random.random((count, 2))  # of the room that they have
+        self._speeds = self._random.uniform(0.03, 0.12, (count, 2)) * self._random.choice([-1, 1], (count, 2))
+        self._colours = self._random.integers(0, 256, (count, 3))
+
+    def paint(self, frame: np.ndarray) -> np.ndarray:
+        """The next frame of the episode [H,W,3], disturbed."""
+        random, noise = self._random, self._noise
+        height, width = frame.shape[:2]
+        pixels = frame.astype(np.float32)
+        if noise.background:
+            pattern = random.uniform(-noise.background, noise.background, (4, 4, 3)) + 128
+            spread = resize(np.clip(pattern, 0, 255).astype(np.uint8), (height, width)).astype(np.float32) - 128
+            pixels += np.where(_background(frame)[..., None], spread, 0)
+        side = max(1, round(min(height, width) * DISTRACTOR))
+        for place, colour in zip(self._places, self._colours, strict=True):
+            row, column = (place * (height - side, width - side)).round().astype(int)
+            pixels[row : row + side, column : column + side] = colour
+        self._move()
+        if noise.flicker:
+            pixels *= random.uniform(1 - noise.flicker, 1 + noise.flicker)
+        if noise.noise:
+            pixels += noise.noise * random.standard_normal(pixels.shape, np.float32)
+        return np.clip(pixels + 0.5, 0, 255).astype(np.uint8)
+
+    def _move(self) -> None:
+        """Distractors go on, and turn round at the border."""
+        self._places += self._speeds
+        outside = (self._places < 0) | (self._places > 1)
+        self._speeds = np.where(outside, -self._speeds, self._speeds)
+        self._places = np.clip(self._places, 0, 1)
+
+
+def _background(frame: np.ndarray) -> np.ndarray:
+    """[H,W] bool: where a frame [H,W,3] has its most common colour."""
+    codes = frame.astype(np.int32) @ np.array([65536, 256, 1], np.int32)
+    values, counts = np.unique(codes, return_counts=True)
+    return codes == values[counts.argmax()]
+
+
+class NoisyFrames(gymnasium.Wrapper[np.ndarray, Any, np.ndarray, Any]):
+    """An environment whose frames [H,W,3] are disturbed; the game itself is not touched."""
+
+    def __init__(self, env: gymnasium.Env[np.ndarray, Any], noise: Noise, random: np.random.Generator) -> None:
+        super().__init__(env)
+        self._painter = Painter(noise, random)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
+        """The first frame, disturbed."""
+        frame, info = self.env.reset(seed=seed, options=options)
+        self._painter.begin()
+        return self._painter.paint(frame), info
+
+    def step(self, action: Any) -> tuple[np.ndarray, Any, bool, bool, dict]:
+        """The frame after an action, disturbed."""
+        frame, *rest = self.env.step(action)
+        return (self._painter.paint(frame), *rest)  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """Another family's levels behind noise. What is solved is judged on what lies behind it."""
+
+    family: Family
+    noise: Noise
+
+    @property
+    def name(self) -> str:
+        """The other family's."""
+        return self.family.name
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The other family's, and the noise."""
+        return {**self.family.options, NOISE: dataclasses.asdict(self.noise)}
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """The other family's."""
+        return self.family.action_names
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """The other family's."""
+        return self.family.shape
+
+    @property
+    def random_start(self) -> bool:
+        """The other family's."""
+        return self.family.random_start
+
+    @property
+    def has_goals(self) -> bool:
+        """The other family's."""
+        return self.family.has_goals
+
+    def fit(self, size: tuple[int, int]) -> Noisy:
+        """Noise is added after frames were brought to their size."""
+        return dataclasses.replace(self, family=self.family.fit(size))
+
+    def level(self, number: int) -> NoisyFrames:
+        """The other family's level behind noise."""
+        return NoisyFrames(
+            self.family.level(number), self.noise, np.random.default_rng([self.noise.noise_seed, number])
+        )
+
+    def check(self, number: int) -> None:
+        """What lies behind the noise is checked."""
+        self.family.check(number)
+
+    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Play:
+        """The other family's play; every frame is a new one."""
+        play = self.family.play(number, episodes, steps, random)
+        painter = Painter(self.noise, np.random.default_rng([self.noise.noise_seed, *random.integers(2**32, size=2)]))
+        frames = np.empty((play.episodes.size, *self.shape), np.uint8)
+        for row, shown in enumerate(play.episodes):
+            painter.begin()
+            for column, index in enumerate(shown):
+                frames[row * (steps + 1) + column] = painter.paint(play.frames[index])
+        return Play(frames, np.arange(play.episodes.size).reshape(play.episodes.shape), play.actions)
+
+    def challenge(self, number: int, goal: Goal = "level", seed: int = 0) -> Challenge:
+        """The other family's; the goal frame is disturbed as well, unless somebody gave it."""
+        found = self.family.challenge(number, goal, seed)
+        random = np.random.default_rng([self.noise.noise_seed, seed, number, 2])
+        shown = (
+            found.goal_frame if isinstance(goal, np.ndarray) else Painter(self.noise, random).paint(found.goal_frame)
+        )
+        env = NoisyFrames(found.env, self.noise, random)
+        return dataclasses.replace(found, env=env, goal_frame=shown, level=None)

@@ -1,0 +1,340 @@
+"""Anybody's Gymnasium environment as a family of levels: discrete actions, and images that show the whole state.
+
+What an environment may offer beside Gymnasium's own methods, each optional:
+
+- `goal_frame()`: a picture of the goal of the level that was reset last;
+- `info["solved"]`: whether the goal is reached now;
+- `shortest_solution()`: a shortest list of actions from here to the goal, which only the judge looks at;
+- `action_names`: what people call its actions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import gymnasium
+import numpy as np
+
+from pixelplan.envs.determinism import STEPS, judge_determinism
+from pixelplan.envs.family import Challenge, Goal, Play
+from pixelplan.envs.frames import describe, resize, to_frame, usual_size
+from pixelplan.types import InputError
+
+MOST_ACTIONS = 256
+LEVELS_CHECKED = 8
+GOAL_STEPS = 100
+"""Random steps among whose frames a random goal is chosen."""
+Source = Literal["auto", "observation", "render"]
+Make = Callable[[], gymnasium.Env[Any, Any]]
+
+
+class Own:
+    """The levels of a Gymnasium environment: level k is what `reset(seed=k)` begins.
+
+    A world with one level ignores the seed. Where an episode terminates, the world stands still.
+    """
+
+    random_start = False
+
+    def __init__(
+        self,
+        env: gymnasium.Env[Any, Any] | Make,
+        *,
+        name: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        goal: Callable[[gymnasium.Env[Any, Any]], np.ndarray] | np.ndarray | None = None,
+        solved: Callable[[gymnasium.Env[Any, Any]], bool] | None = None,
+        pixels: tuple[int, int] | int | None = None,
+        frames: Source = "auto",
+    ) -> None:
+        """`env` is an environment or a function that makes one; an InputError says what does not fit.
+
+        `goal` gives the frame to reach in the level that was reset last, `solved` says whether it is reached; by
+        default the environment says both. Frames become `pixels` (height, width) large. They are its observations,
+        or what it renders where those are no images; `frames` decides otherwise.
+        """
+        self._make = None if isinstance(env, gymnasium.Env) else env
+        self._env: gymnasium.Env[Any, Any] = env if isinstance(env, gymnasium.Env) else env()
+        if not isinstance(self._env, gymnasium.Env):
+            raise InputError(f"{name or env!r} gave {type(self._env).__name__}; it must give a Gymnasium environment")
+        self.name = name or f"{type(self._env.unwrapped).__module__}:{type(self._env.unwrapped).__qualname__}"
+        self._goal, self._solved = goal, solved
+        self._rendered = self._choose_source(frames)
+        self._space = self._check_actions()
+        height, width = self.picture(self._env.reset(seed=0)[0]).shape[:2]
+        self.own_size = height, width
+        wanted = (pixels, pixels) if isinstance(pixels, int) else pixels
+        size = usual_size(height, width) if wanted is None else wanted
+        if min(size) < 8:
+            raise InputError(f"frames of {size[0]} × {size[1]} pixels are too small; a model needs at least 8 × 8")
+        self.shape = (*size, 3)
+        self._given_options = dict(options or {})
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """What the environment was made with, and the size of frames."""
+        return {**self._given_options, "pixels": list(self.shape[:2])}
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """The environment's own names, or numbers."""
+        names = tuple(map(str, _attribute(self._env, "action_names") or ()))
+        count = int(self._space.n)
+        return names if len(names) == count else tuple(str(self._space.start + action) for action in range(count))
+
+    @property
+    def has_goals(self) -> bool:
+        """Whether anybody shows what the goal looks like."""
+        return self._goal is not None or _attribute(self._env, "goal_frame") is not None
+
+    def fit(self, size: tuple[int, int]) -> Own:
+        """The same levels with frames of this height and width."""
+        if size == self.shape[:2]:
+            return self
+        fitted = object.__new__(Own)
+        fitted.__dict__.update(self.__dict__, shape=(*size, 3))
+        return fitted
+
+    def level(self, number: int) -> OwnLevel:
+        """One level, to be played."""
+        return OwnLevel(self, self._env, number)
+
+    def check(self, number: int) -> None:
+        """An InputError where actions change from level to level, or the same ones do not lead to the same state.
+
+        Noise in its pixels is nothing to complain about.
+        """
+        for other in range(number, number + LEVELS_CHECKED):
+            self.level(other).reset()
+        found = judge_determinism(self.level(number), self.random_actions(STEPS, number))
+        if found.verdict == "nondeterministic":
+            raise InputError(
+                f"{self.name} is not deterministic: the same actions in level {number} show different frames after "
+                f"step {found.first_step}, and not by visual noise; planning needs a world in which an action always "
+                "does the same"
+            )
+
+    def random_actions(self, steps: int, seed: int) -> list[int]:
+        """Uniform random actions."""
+        drawn: list[int] = np.random.default_rng([seed, 3]).integers(int(self._space.n), size=steps).tolist()
+        return drawn
+
+    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Play:
+        """Step by step; every distinct frame is kept once."""
+        level = self.level(number)
+        actions = random.integers(int(self._space.n), size=(episodes, steps), dtype=np.uint8)
+        indices = np.empty((episodes, steps + 1), np.int64)
+        seen: dict[bytes, int] = {}
+        for row, taken in enumerate(actions):
+            shown = level.reset()[0].tobytes()
+            for column in range(steps + 1):
+                indices[row, column] = seen.setdefault(shown, len(seen))
+                if column < steps:
+                    shown = level.step(int(taken[column]))[0].tobytes()
+        frames = np.frombuffer(b"".join(seen), np.uint8).reshape(-1, *self.shape)
+        return Play(frames, indices, actions)
+
+    def challenge(self, number: int, goal: Goal = "level", seed: int = 0) -> Challenge:
+        """The goal that the environment shows, a random frame of the level, a given one, or one that actions lead to.
+
+        The environment says when its own goal is reached; any other goal is reached when its frame is seen.
+        """
+        level = self.level(number)
+        level.reset()
+        own_goal = isinstance(goal, str) and goal == "level"
+        if isinstance(goal, np.ndarray):
+            goal_frame = self._known_frame(level, goal)
+        elif isinstance(goal, tuple):
+            goal_frame = _demonstrated(level, goal)
+        elif own_goal:
+            goal_frame = self._level_goal()
+        else:
+            goal_frame = _random_frame(level, np.random.default_rng([seed, number, 1]))
+        solution = None
+        if own_goal and _attribute(self._env, "shortest_solution") is not None:
+            level.reset()
+            solution = self._env.get_wrapper_attr("shortest_solution")()
+        return Challenge(
+            number=number,
+            env=level,
+            solved=lambda: level.solved(goal_frame) if own_goal else np.array_equal(level.frame, goal_frame),
+            goal_frame=goal_frame,
+            shortest=None if solution is None else len(solution),
+            action_names=self.action_names,
+        )
+
+    def picture(self, observation: Any) -> np.ndarray:
+        """The frame [H,W,3] of an observation, in the environment's own size."""
+        return to_frame(self._env.render() if self._rendered else observation)
+
+    def says_solved(self, info: Mapping[str, Any]) -> bool | None:
+        """Whether the user's function or the environment's info says that the goal is reached; None where none does."""
+        if self._solved is not None:
+            return bool(self._solved(self._env))
+        return bool(info["solved"]) if "solved" in info else None
+
+    def checked_actions(self) -> gymnasium.spaces.Discrete:
+        """The action space; an InputError where the environment has changed it."""
+        if self._env.action_space != self._space:
+            raise InputError(
+                f"{self.name} has changed its actions from {self._space} to {self._env.action_space}; "
+                "a model needs the same actions in every level"
+            )
+        return self._space
+
+    def _level_goal(self) -> np.ndarray:
+        """The goal frame of the level that was reset last."""
+        if isinstance(self._goal, np.ndarray):
+            found: Any = self._goal
+        elif self._goal is not None:
+            found = self._goal(self._env)
+        elif _attribute(self._env, "goal_frame") is not None:
+            found = self._env.get_wrapper_attr("goal_frame")()
+        else:
+            raise InputError(
+                f"{self.name} has no goal_frame(); give it that method, or a goal as a picture or a demonstration, "
+                "or ask for random goals"
+            )
+        return self._sized(to_frame(found))
+
+    def _sized(self, frame: np.ndarray) -> np.ndarray:
+        """A frame in the family's size; an InputError where it has neither this nor the environment's own."""
+        if frame.shape[:2] not in (self.own_size, self.shape[:2]):
+            raise InputError(
+                f"the goal frame is {frame.shape[1]} × {frame.shape[0]} pixels; frames of {self.name} are "
+                f"{self.own_size[1]} × {self.own_size[0]}"
+            )
+        return resize(frame, self.shape[:2])
+
+    def _known_frame(self, level: OwnLevel, goal: np.ndarray) -> np.ndarray:
+        """A goal frame in the family's size; an InputError where it looks nothing like the level's frames."""
+        frame = self._sized(to_frame(goal)).astype(np.int16)
+        walk = _random_walk(level, np.random.default_rng(0)).astype(np.int16)
+        widest = max(np.abs(walk - one).mean(axis=(1, 2, 3)).max() for one in walk[:: max(1, len(walk) // 8)])
+        nearest = np.abs(walk - frame).mean(axis=(1, 2, 3)).min()
+        if nearest > 3 * max(widest, 0.5):
+            raise InputError(
+                f"the goal frame is not from level {level.number} of {self.name}: it differs from every frame of "
+                f"random play by {nearest:.0f} grey values a pixel, where these differ by {widest:.0f} at most"
+            )
+        return frame.astype(np.uint8)
+
+    def _choose_source(self, frames: Source) -> bool:
+        """Whether frames are rendered (or observed); an InputError where neither gives images."""
+        space = self._env.observation_space
+        observed = isinstance(space, gymnasium.spaces.Box) and space.dtype == np.uint8 and len(space.shape) in (2, 3)
+        if frames == "observation" or (frames == "auto" and observed):
+            if not observed:
+                raise InputError(f"the observations of {self.name} are {space}; they must be uint8 [height, width, 3]")
+            return False
+        if self._env.render_mode != "rgb_array":
+            raise InputError(
+                f"the observations of {self.name} are {space}, no images, and it does not render any: make it with "
+                f'render_mode="rgb_array" (it is {self._env.render_mode!r}) or with image observations'
+            )
+        return True
+
+    def _check_actions(self) -> gymnasium.spaces.Discrete:
+        space = self._env.action_space
+        if not isinstance(space, gymnasium.spaces.Discrete):
+            raise InputError(
+                f"the actions of {self.name} are {space}; a search needs a Discrete action space: wrap the "
+                "environment so that a few numbered actions stand for those that matter"
+            )
+        if int(space.n) > MOST_ACTIONS:
+            raise InputError(f"{self.name} has {space.n} actions; at most {MOST_ACTIONS} can be searched")
+        return space
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process: an environment that can be made again is made again there."""
+        return {**self.__dict__, "_env": None if self._make is not None else self._env}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._make is not None:
+            self._env = self._make()
+
+
+class OwnLevel(gymnasium.Env[np.ndarray, int]):
+    """One level of an own environment: frames of one size, and the level begins anew at every reset."""
+
+    def __init__(self, own: Own, env: gymnasium.Env[Any, Any], number: int) -> None:
+        self._own, self._env, self.number = own, env, int(number)
+        self.action_space = gymnasium.spaces.Discrete(int(own.checked_actions().n))  # type: ignore[assignment]
+        self.observation_space = gymnasium.spaces.Box(0, 255, own.shape, np.uint8)
+        self.frame = np.zeros(own.shape, np.uint8)
+        """What is seen now."""
+        self._said: bool | None = None
+        self._over = False
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
+        """The first frame [H,W,3]."""
+        observation, info = self._env.reset(seed=self.number)
+        self._own.checked_actions()
+        self._over = False
+        return self._show(observation, info)
+
+    def shake(self, seed: int) -> None:
+        """Give the environment another random generator than its level's seed did."""
+        self._env.unwrapped.np_random = np.random.default_rng(seed)
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
+        """The frame [H,W,3] after an action; once the environment has terminated nothing moves any more."""
+        if self._over:
+            return self.frame.copy(), 0.0, False, False, {}
+        space = self._own.checked_actions()
+        observation, reward, terminated, _, info = self._env.step(int(space.start) + action)
+        self._over = bool(terminated)
+        frame, _ = self._show(observation, info)
+        return frame, float(reward), False, False, {}
+
+    def solved(self, goal_frame: np.ndarray) -> bool:
+        """Whether the environment's goal is reached: it says so, or it has terminated, or the goal frame is seen."""
+        if self._said is not None:
+            return self._said
+        return self._over or np.array_equal(self.frame, goal_frame)
+
+    def _show(self, observation: Any, info: Mapping[str, Any]) -> tuple[np.ndarray, dict]:
+        picture = self._own.picture(observation)
+        if picture.shape[:2] != self._own.own_size:
+            raise InputError(
+                f"level {self.number} of {self._own.name} shows a frame of {describe(picture)}; those before were "
+                f"{self._own.own_size[0]} × {self._own.own_size[1]} pixels"
+            )
+        self.frame = resize(picture, self._own.shape[:2])
+        self._said = self._own.says_solved(info)
+        return self.frame.copy(), {}
+
+
+def _attribute(env: gymnasium.Env[Any, Any], name: str) -> Any:
+    """An attribute of an environment or of what it wraps, None where there is none."""
+    return env.get_wrapper_attr(name) if env.has_wrapper_attr(name) else None
+
+
+def _demonstrated(level: OwnLevel, actions: Sequence[int]) -> np.ndarray:
+    """The frame [H,W,3] that actions lead to from the level's start."""
+    frame, _ = level.reset()
+    for action in actions:
+        if not level.action_space.contains(int(action)):
+            count = int(level.action_space.n)  # type: ignore[attr-defined]
+            raise InputError(f"there is no action {action}; actions are 0 to {count - 1}")
+        frame = level.step(int(action))[0]
+    return frame
+
+
+def _random_walk(level: OwnLevel, random: np.random.Generator) -> np.ndarray:
+    """The frames [n,H,W,3] of a random walk from the level's start, the start's first."""
+    frames = [level.reset()[0]]
+    for action in random.integers(int(level.action_space.n), size=GOAL_STEPS):  # type: ignore[attr-defined]
+        frames.append(level.step(int(action))[0])
+    return np.stack(frames)
+
+
+def _random_frame(level: OwnLevel, random: np.random.Generator) -> np.ndarray:
+    """One of the distinct frames [H,W,3] of a random walk, other than the start's."""
+    walk = _random_walk(level, random)
+    distinct = {frame.tobytes(): frame for frame in walk if not np.array_equal(frame, walk[0])}
+    if not distinct:
+        raise InputError(f"nothing has changed in level {level.number} in {GOAL_STEPS} random steps; it has no goals")
+    return list(distinct.values())[random.integers(len(distinct))]
