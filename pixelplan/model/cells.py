@@ -12,9 +12,6 @@ from torch.nn import functional
 
 from pixelplan.model.nets import GridFeatures, ResidualBlock, head
 
-SHARPNESS = 10.0
-"""Of the encoder's chances: with it different pictures are different kinds from the start, and there is no collapse."""
-
 
 class CellEncoder(nn.Module):
     """What is in each cell: chances of K kinds, from the cell's own pixels alone: the same picture is the same kind."""
@@ -26,8 +23,7 @@ class CellEncoder(nn.Module):
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Embeddings [N,G·K] of images [N,3,H,W], and the chances [N,G,K] of kinds that they were made from."""
-        logits = SHARPNESS * self.head(functional.relu(self.features(images)))
-        kinds = logits.flatten(2).softmax(1).transpose(1, 2)
+        kinds = self.head(functional.relu(self.features(images))).flatten(2).softmax(1).transpose(1, 2)
         return certain(kinds).flatten(1), kinds
 
 

@@ -148,7 +148,11 @@ def _train_pass(
         updates += 1
         for group in optimizer.param_groups:
             group["lr"] = config.learning_rate * one_cycle(share_done)
-        found = losses(model(batch), batch, model.module.sizes, config.objective, model.module.noisy)
+        objective = config.objective
+        if model.module.noisy:
+            weight = objective.forward_weight * late_start(share_done)
+            objective = dataclasses.replace(objective, forward_weight=weight)
+        found = losses(model(batch), batch, model.module.sizes, objective, model.module.noisy)
         for name, value in found.items():
             sums[name] = sums.get(name, 0.0) + float(value.detach())
         if not math.isfinite(sums["total"]):
@@ -193,6 +197,14 @@ def one_cycle(share_done: float, warm_up: float = 0.05) -> float:
     if share_done < warm_up:
         return 0.04 + 0.96 * share_done / warm_up
     return 0.5 * (1 + math.cos(math.pi * (share_done - warm_up) / (1 - warm_up)))
+
+
+def late_start(share_done: float, first: float = 0.3, full: float = 0.5) -> float:
+    """The share of the forward loss's weight where frames are noisy: none until the inverse model has found what acts.
+
+    Before, whatever stays in its place is easiest to predict, and the encoder would look there for ever.
+    """
+    return min(1.0, max(0.0, (share_done - first) / (full - first)))
 
 
 def quick_accuracy(model: WorldModel, levels: list[LevelPlay]) -> float:
