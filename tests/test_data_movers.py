@@ -1,5 +1,7 @@
 """One mover or several: what the data says."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -49,4 +51,4 @@ def test_without_states_enough_one_mover_is_assumed():
 def test_bounds_share_no_pixel(lines, pixels):
     bounds = cell_bounds(lines, pixels)
     assert all(first < behind for first, behind in bounds)
-    assert all(one[1] <= other[0] for one, other in zip(bounds, bounds[1:], strict=False))
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(bounds))

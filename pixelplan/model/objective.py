@@ -83,4 +83,3 @@ def differing_cells(batch: LevelBatch, sizes: Sizes) -> Tensor:
     """[N,G] bool: the cells in which an image differs from its partner."""
     differs = (batch.images != batch.images[batch.partners]).any(dim=1, keepdim=True)
     return functional.adaptive_max_pool2d(differs.float(), (sizes.rows, sizes.columns)).flatten(1) > 0
-

@@ -17,7 +17,8 @@ from lightning_fabric import Fabric
 
 from pixelplan.data.identity import states_of_frames
 from pixelplan.data.movers import one_mover
-from pixelplan.model.batches import LevelPlay, level_plays, look_again, make_batch
+from pixelplan.model.batches import LevelPlay, level_plays, look_again, make_batch, sample_frames
+from pixelplan.model.cells import CellEncoder
 from pixelplan.model.checkpoint import (
     CHECKPOINT,
     CONFIG,
@@ -35,7 +36,7 @@ from pixelplan.model.objective import losses
 from pixelplan.model.processes import PortableTrajectories
 from pixelplan.model.progress import Display, collapse_warning, write_metrics
 from pixelplan.model.sizes import Sizes, sizes_of
-from pixelplan.model.world_model import LevelBatch, ModelConfig, WorldModel
+from pixelplan.model.world_model import LevelBatch, ModelConfig, WorldModel, to_images
 from pixelplan.types import InputError, Trajectories
 
 __all__ = ["PRESETS", "TrainConfig", "train"]
@@ -103,6 +104,9 @@ def _fit(
         begun_with = read_description(after)
         networks, sizes = ModelConfig(**begun_with["model"]), Sizes(**begun_with["sizes"])
     own = WorldModel(networks, sizes, threshold=config.objective.margin / 2)
+    if isinstance(own.encoder, CellEncoder):
+        own.encoder.take_patterns(to_images(sample_frames(levels)))
+        config = dataclasses.replace(config, colour=0.0)  # kinds are told by their colours
     optimizer = torch.optim.AdamW(own.parameters(), config.learning_rate, weight_decay=config.weight_decay)
     begun = out if after is None or (out / CHECKPOINT).exists() else after
     note = read_checkpoint_note(begun) or {"rows": []}

@@ -103,8 +103,7 @@ class WorldModel(nn.Module):
             blocks = max(2, -(-sizes.reach // 2))
             if config.family == "cells":
                 dimensions = rows * columns * config.kinds
-                features = GridFeatures((rows, columns), sizes.patch, width, blocks=0, overlap=False)
-                self.encoder = CellEncoder(features, width, config.kinds)
+                self.encoder = CellEncoder((rows, columns), sizes.patch, config.kinds)
                 features = GridFeatures((rows, columns), sizes.patch, config.context_width, blocks=1)
                 self.forward_model = CellDynamics(
                     features, config.context_width, blocks, config.kinds, rows * columns, actions
