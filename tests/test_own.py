@@ -12,7 +12,7 @@ from PIL import Image
 
 import pixelplan
 from pixelplan.envs.family import Family
-from pixelplan.envs.frames import resize, to_frame, usual_size
+from pixelplan.envs.frames import read_frame, resize, to_frame, usual_size
 from pixelplan.envs.named import open_family, recorded_family
 from pixelplan.envs.own import Own
 from pixelplan.evaluation.run import evaluate
@@ -165,7 +165,7 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     run_command(
         "solve", *env, "--level", "5", *model, "--demonstration", "1", "1", "--step-limit", "9", "--out", picture
     )
-    assert Image.open(picture).size[0] > 100
+    assert read_frame(picture).shape[1] > 100
     corridor = Corridor()
     Image.fromarray(corridor.reset(seed=7)[0]).save(tmp_path / "now.png")
     Image.fromarray(corridor.goal_frame()).save(tmp_path / "wanted.png")
