@@ -53,7 +53,8 @@ def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
         raise InputError(f"{path} is damaged ({problem})") from None
     _check_tensors(path, model, tensors)
     model.load_state_dict(tensors)
-    return model.to(device).eval()
+    # Convolutions of a single picture are quicker where the channels of a pixel lie together.
+    return model.to(device, memory_format=torch.channels_last).eval()
 
 
 def read_description(folder: Path) -> dict[str, Any]:

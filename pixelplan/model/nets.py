@@ -209,7 +209,8 @@ class TransportModel(nn.Module):
         """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with these contexts."""
         cells = len(self.jumps.targets)
         attention = (z @ context.places).unflatten(-1, (-1, cells)).softmax(-1).flatten(-2)  # [L,S,K·G]
-        return functional.normalize((attention @ context.ends).unflatten(-1, (self.actions, -1)), dim=-1)
+        ends = (attention @ context.ends).unflatten(-1, (self.actions, -1))
+        return ends / torch.linalg.vector_norm(ends, dim=-1, keepdim=True)  # a third of what `normalize` takes
 
 
 class LatentModel(nn.Module):

@@ -142,7 +142,7 @@ class WorldModel(nn.Module):
                 f"frames are {frames.dtype} of shape {frames.shape}; this model takes uint8 of shape (N, "
                 f"{', '.join(map(str, expected))})"
             )
-        return to_images(frames).to(next(self.parameters()).device)
+        return to_images(frames).to(next(self.parameters()).device, memory_format=torch.channels_last)
 
     @torch.inference_mode()
     def encode(self, frames: np.ndarray) -> Tensor:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _SMALL = 512
 """Nodes up to which looking at all of them at once is quicker than looking at the latest first."""
+_FEW = 4096
+"""Products that numpy computes quicker than torch."""
 
 
 class GrowingGraph:
@@ -52,7 +54,7 @@ class GrowingGraph:
         scores = products(points, self._embeddings[first:end])
         scores -= self._half_norms[first:end]
         best = scores.argmax(1)
-        half_squares = _half_norms(points) - scores[np.arange(len(points)), best]
+        half_squares = _half_norms(points) - scores.max(1, initial=-np.inf)
         apart = np.sqrt(np.maximum(2 * half_squares, 0))
         return np.where(apart < self.threshold, best + first, -1), apart
 
@@ -109,7 +111,9 @@ def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarr
 
 
 def products(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Inner products [n,m] of points [n,d] and [m,d]; by torch, since numpy's could not be kept to one thread."""
+    """Inner products [n,m] of points [n,d] and [m,d]; by torch where they are many, to keep it to one thread."""
+    if len(one) * len(other) <= _FEW:
+        return one @ other.T  # half of the time, and too little for several threads
     return (as_tensor(one) @ as_tensor(other).T).numpy()
 
 
@@ -132,4 +136,4 @@ def as_array(embeddings: torch.Tensor) -> np.ndarray:
 
 
 def _half_norms(points: np.ndarray) -> np.ndarray:
-    return np.einsum("nd,nd->n", points, points) / 2
+    return np.square(points).sum(1) / 2
