@@ -54,7 +54,7 @@ def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
     _check_tensors(path, model, tensors)
     model.load_state_dict(tensors)
     # Convolutions of a single picture are quicker where the channels of a pixel lie together.
-    return model.to(device, memory_format=torch.channels_last).eval()
+    return model.to(device).to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
 
 
 def read_description(folder: Path) -> dict[str, Any]:
