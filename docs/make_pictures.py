@@ -28,8 +28,8 @@ def solutions() -> None:
     """`solutions.png`: each puzzle with its one-shot solution as arrows."""
     pictures, titles = [], []
     for name in PUZZLES:
-        level, episode = solve(name, SHOWN, planner="one-shot")
-        pictures.append(solution_picture(level, episode))
+        challenge, episode = solve(name, SHOWN, planner="one-shot")
+        pictures.append(solution_picture(challenge.level, episode))
         titles.append(f"{name}, level {SHOWN}: {len(episode.actions)} steps")
     write_picture(DOCS / "solutions.png", sheet(pictures, titles, columns=3))
 
