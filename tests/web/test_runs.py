@@ -96,6 +96,8 @@ def test_a_socket_dropped_in_the_middle_hurts_nobody(client: TestClient) -> None
 class Liar:
     """The true rules but for one lie: it takes one transition for standing still."""
 
+    noisy = False
+
     def __init__(self, oracle: Oracle, embedding: torch.Tensor, action: int) -> None:
         self.threshold, self._oracle, self._embedding, self._action = oracle.threshold, oracle, embedding, action
 
