@@ -12,6 +12,7 @@ from pixelplan.envs.family import Challenge, Family, challenge_of_level
 from pixelplan.envs.goals import Goals
 from pixelplan.envs.oracle import Oracle
 from pixelplan.evaluation.blindfold import Blindfold
+from pixelplan.evaluation.stats import level_result
 from pixelplan.planning import PLANNERS
 from pixelplan.types import Episode, LevelResult, Model
 
@@ -36,17 +37,7 @@ def play_level(task: Task, model: Model | None, number: int) -> LevelResult:
         return LevelResult(
             number, False, 0, None, 0, 0, 0.0, ended="error", error=f"{type(problem).__name__}: {problem}"
         )
-    return LevelResult(
-        level=number,
-        solved=episode.solved,
-        steps=len(episode.actions),
-        shortest=challenge.shortest,
-        replans=episode.replans,
-        nodes=sum(plan.nodes for plan in episode.plans),
-        seconds=round(episode.seconds, 6),
-        plans=len(episode.plans),
-        ended=episode.ended,
-    )
+    return level_result(number, episode, challenge.shortest)
 
 
 def play(task: Task, model: Model | None, challenge: Challenge) -> Episode:

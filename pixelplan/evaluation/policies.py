@@ -11,7 +11,7 @@ import numpy as np
 from pixelplan.baselines.policy import Budget, Policy, play_policy
 from pixelplan.envs import Level, Puzzle, get_level
 from pixelplan.evaluation.levels import blindfolded
-from pixelplan.evaluation.stats import share_optimal, wilson
+from pixelplan.evaluation.stats import level_result, outcome, row
 from pixelplan.files import level_numbers, parse_levels
 from pixelplan.machine import describe_machine
 from pixelplan.types import InputError, LevelResult
@@ -52,7 +52,6 @@ def evaluate_policy(
         progress(len(by_rule[rule]), len(numbers))
     episodes = by_rule[rule]
     pairs = [(one.start, one.stop) for one in ranges]
-    solved = sum(one.solved for one in episodes)
     return {
         **request,
         "options": dataclasses.asdict(puzzle),  # type: ignore[call-overload]
@@ -61,14 +60,12 @@ def evaluate_policy(
         "rule": RULES[rule],
         "step_limit": step_limit,
         "seed": seed,
-        "success": solved / len(episodes),
-        "success_by_rule": {name: sum(one.solved for one in all_) / len(all_) for name, all_ in by_rule.items()},
-        "interval": wilson(solved, len(episodes)),
-        "optimal": share_optimal(episodes),
+        **outcome(episodes),
+        "success_by_rule": {name: outcome(all_)["success"] for name, all_ in by_rule.items()},
         "seconds_per_plan": None,
         "budget": describe_budget(budget),
         **describe_machine(),
-        "episodes": [_row(one) for one in episodes],
+        "episodes": [row(one) for one in episodes],
     }
 
 
@@ -84,16 +81,7 @@ def _play_level(policy: Policy, puzzle: Puzzle, number: int, step_limit: int, se
     random = np.random.default_rng([seed, number])
     episode = play_policy(policy, blindfolded(puzzle, level), level.frame(level.goal), step_limit, random)
     shortest = level.shortest_path(level.start)
-    strict = LevelResult(
-        level=number,
-        solved=episode.solved,
-        steps=len(episode.actions),
-        shortest=None if shortest is None else len(shortest),
-        replans=0,
-        nodes=0,
-        seconds=round(episode.seconds, 6),
-        ended=episode.ended,
-    )
+    strict = level_result(number, episode, None if shortest is None else len(shortest))
     near = episode.solved or shows_place_near_goal(level, episode.frames[-1])
     return {"goal": strict, "near": dataclasses.replace(strict, solved=near)}
 
@@ -102,7 +90,3 @@ def shows_place_near_goal(level: Level, frame: np.ndarray) -> bool:
     """Whether a frame [H,W,3] shows a state at most one row and one column from the goal."""
     near = np.abs(level.positions - level.positions[level.goal]).max(axis=1) <= 1
     return bool((level.frames(np.flatnonzero(near)) == frame).all(axis=(1, 2, 3)).any())
-
-
-def _row(episode: LevelResult) -> dict[str, Any]:
-    return {key: value for key, value in dataclasses.asdict(episode).items() if key != "error"}

@@ -15,7 +15,7 @@ from pixelplan.envs.named import Levels, open_family
 from pixelplan.evaluation.journal import Journal
 from pixelplan.evaluation.levels import Task, play_level
 from pixelplan.evaluation.models import choose_model, model_name
-from pixelplan.evaluation.stats import seconds_per_plan, share_optimal, wilson
+from pixelplan.evaluation.stats import outcome, row, seconds_per_plan
 from pixelplan.files import level_numbers, parse_levels, write_json
 from pixelplan.machine import describe_machine
 from pixelplan.planning import PLANNERS
@@ -83,9 +83,7 @@ def evaluate(
     episodes = tuple(journal.done[number] for number in numbers)
     result = Result(
         **request,
-        success=sum(one.solved for one in episodes) / len(episodes),
-        interval=wilson(sum(one.solved for one in episodes), len(episodes)),
-        optimal=share_optimal(episodes),
+        **outcome(episodes),
         seconds_per_plan=seconds_per_plan(episodes),
         **describe_machine(),
         threads=1,
@@ -98,12 +96,8 @@ def evaluate(
 
 
 def record(result: Result) -> dict[str, Any]:
-    """An evaluation as it is written to JSON; a level's `error` is there only where something was raised."""
-    written = dataclasses.asdict(result)
-    for episode in written["episodes"]:
-        if episode["error"] is None:
-            del episode["error"]
-    return written
+    """An evaluation as it is written to JSON."""
+    return {**dataclasses.asdict(result), "episodes": [row(one) for one in result.episodes]}
 
 
 def _play_here(task: Task, model: Model | None, numbers: list[int]) -> Iterator[LevelResult]:

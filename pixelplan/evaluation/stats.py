@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Sequence
+from typing import Any
 
-from pixelplan.types import LevelResult, Result
+from pixelplan.types import Episode, LevelResult, Result
 
 _Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
 
@@ -21,6 +23,36 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
     low = 0.0 if successes == 0 else (centre - spread) / scale
     high = 1.0 if successes == trials else (centre + spread) / scale
     return low, high
+
+
+def level_result(number: int, episode: Episode, shortest: int | None) -> LevelResult:
+    """How a level went, in which an episode took place and the shortest solution has so many steps."""
+    return LevelResult(
+        level=number,
+        solved=episode.solved,
+        steps=len(episode.actions),
+        shortest=shortest,
+        replans=episode.replans,
+        nodes=sum(plan.nodes for plan in episode.plans),
+        seconds=round(episode.seconds, 6),
+        plans=len(episode.plans),
+        ended=episode.ended,
+    )
+
+
+def outcome(episodes: Sequence[LevelResult]) -> dict[str, Any]:
+    """What a record says of all its levels together: success, its interval, and the share of optimal solutions."""
+    solved = sum(one.solved for one in episodes)
+    return {
+        "success": solved / len(episodes),
+        "interval": wilson(solved, len(episodes)),
+        "optimal": share_optimal(episodes),
+    }
+
+
+def row(episode: LevelResult) -> dict[str, Any]:
+    """A level as it is written to a record; its `error` is there only where something was raised."""
+    return {key: value for key, value in dataclasses.asdict(episode).items() if key != "error" or value is not None}
 
 
 def share_optimal(episodes: Sequence[LevelResult]) -> float | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pixelplan
+from pixelplan import __version__
 from pixelplan.experiments.cells import Cell, Shipped, fingerprint
 from pixelplan.experiments.grid import Failure, Job, jobs_of, locked, missing_cells, outcome, reason, run_job, say
 from pixelplan.experiments.records import write_record
@@ -46,7 +46,6 @@ def _connect(address: str) -> Any:
     try:
         ray.init(
             address=None if address == "auto" else address,
-            runtime_env={"py_modules": [pixelplan]},  # the driver's code, whatever the workers have installed
             log_to_driver=False,
             logging_level=logging.ERROR,
         )
@@ -73,7 +72,7 @@ def _drive(ray: Any, jobs: list[Job], results: Path, runs: Path, threads: int, r
     failures: list[Failure] = []
 
     def hand_out(job: Job) -> Any:
-        return ray.remote(_work).options(**resources(job, threads)).remote(job, runs.absolute(), threads)
+        return ray.remote(_work).options(**resources(job, threads)).remote(job, runs.absolute(), threads, __version__)
 
     tasks = {hand_out(job): key for key, job in left.items()}
     while tasks:
@@ -105,8 +104,11 @@ def resources(job: Job, threads: int) -> dict[str, Any]:
     return {"num_cpus": threads, "num_gpus": int(device == "cuda"), "memory": MEMORY, "max_retries": 0}
 
 
-def _work(job: Job, runs: Path, threads: int) -> list[tuple[Cell, dict[str, Any] | Failure]]:
-    """What a worker does."""
+def _work(job: Job, runs: Path, threads: int, version: str) -> list[tuple[Cell, dict[str, Any] | Failure]]:
+    """What a worker does; nothing where it has another version than the driver."""
+    if version != __version__:
+        different = f"the worker has pixelplan {__version__}, the driver {version}; install the same on both"
+        return [(cell, Failure(cell, different)) for cell in job.cells]
     quiet = job
     if not isinstance(job.model, Shipped):
         model = dataclasses.replace(job.model, config=dataclasses.replace(job.model.config, quiet=True))
