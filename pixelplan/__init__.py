@@ -10,17 +10,32 @@ from typing import TYPE_CHECKING, Any
 
 from pixelplan.data.collect import collect
 from pixelplan.data.dataset import open_trajectories
+from pixelplan.data.imports import import_trajectories
+from pixelplan.envs.own import Own
 from pixelplan.types import InputError
 
 if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes seconds
     import numpy as np
 
+    from pixelplan.envs.family import Challenge
     from pixelplan.model.world_model import WorldModel
-    from pixelplan.types import Model, Plan, Result
+    from pixelplan.types import Episode, Model, Plan, Result, Trajectories
 
 __version__ = "0.1.0"
 
-__all__ = ["InputError", "__version__", "collect", "evaluate", "load", "open_trajectories", "plan"]
+__all__ = [
+    "InputError",
+    "Own",
+    "__version__",
+    "collect",
+    "evaluate",
+    "import_trajectories",
+    "load",
+    "open_trajectories",
+    "plan",
+    "solve",
+    "train",
+]
 
 
 def load(name: str | Path) -> WorldModel:
@@ -43,3 +58,21 @@ def evaluate(env: Any, levels: str, **options: Any) -> Result:
     from pixelplan.evaluation.run import evaluate as run
 
     return run(env, levels, **options)
+
+
+def train(data: Trajectories | str | Path, out: str | Path, preset: str = "spatial", **options: Any) -> WorldModel:
+    """Train a model on recorded play into folder `out`, and give it; options are those of `TrainConfig`."""
+    from dataclasses import replace
+
+    from pixelplan.model.config import preset as find
+    from pixelplan.model.train import train as run
+
+    play = open_trajectories(data) if isinstance(data, str | Path) else data
+    return run(play, out, replace(find(preset), **options))
+
+
+def solve(env: Any, level: int, **options: Any) -> tuple[Challenge, Episode]:
+    """Play one level towards its goal and give both; options are those of `evaluation.solve.solve`."""
+    from pixelplan.evaluation.solve import solve as run
+
+    return run(env, level, **options)

@@ -9,27 +9,17 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
-from PIL import Image
 
 import pixelplan.envs.family as family_module
 from pixelplan.envs import PlayOptions, PuzzleEnv, get_level, make_puzzle
-from pixelplan.envs.goals import with_goal, with_goal_frame
-from pixelplan.envs.named import open_family
-from pixelplan.envs.oracle import Oracle
 from pixelplan.evaluation.blindfold import Blindfold
-from pixelplan.evaluation.figures import episode_gif, layout, solution_picture
-from pixelplan.evaluation.levels import Task, play_level
 from pixelplan.evaluation.run import evaluate, record
-from pixelplan.evaluation.solve import solve, story
-from pixelplan.evaluation.stats import share_optimal, summary, wilson
+from pixelplan.evaluation.stats import summary
 from pixelplan.model.checkpoint import save_model
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import ModelConfig, WorldModel
-from pixelplan.planning import PLANNERS, FullConfig, OneShotConfig
-from pixelplan.types import InputError, LevelResult
-from tests.conftest import one_sentence, run_command
+from pixelplan.planning import FullConfig
+from pixelplan.types import InputError
 
 KEYS = {"level", "solved", "steps", "shortest", "replans", "nodes", "seconds"}
 
@@ -218,151 +208,3 @@ def test_a_model_of_another_puzzle_is_refused(untrained):
         evaluate("ice-slider", "0:2", model=untrained)
     with pytest.raises(InputError, match="shape"):
         evaluate(make_puzzle("digit-jump", size=4, pixels=32), "0:2", model=untrained)
-
-
-def test_wilson_interval():
-    assert wilson(0, 0) == (0.0, 1.0)
-    assert wilson(0, 10)[0] == 0.0 and wilson(10, 10)[1] == 1.0
-    np.testing.assert_allclose(wilson(95, 100), (0.8882, 0.9785), atol=1e-4)
-
-
-@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
-def test_wilson_holds_the_rate(counts):
-    successes, trials = counts
-    low, high = wilson(successes, trials)
-    assert 0 <= low <= successes / trials <= high <= 1
-
-
-def test_optimal_is_a_share_of_the_solved():
-    def row(solved, steps, shortest):
-        return LevelResult(0, solved, steps, shortest, 0, 0, 0.0)
-
-    assert share_optimal([row(True, 4, 4), row(True, 6, 4), row(False, 4, 4)]) == 0.5
-    assert share_optimal([row(False, 4, 4)]) is None
-    assert share_optimal([row(True, 4, None)]) is None
-
-
-def test_a_random_goal_is_another_place_that_can_be_reached(name):
-    for number in range(10):
-        level = get_level(make_puzzle(name), number)
-        other = with_goal(level, "random", seed=1)
-        assert other.reachable(other.start)[other.goal] and other.goals[other.goal]
-        assert (other.positions[other.goal] != other.positions[other.start]).any()
-
-
-def test_any_frame_can_be_the_goal(name):
-    level = get_level(make_puzzle(name), 1)
-    state = int(level.successors[level.successors[level.start, 0], 1])
-    found, episode = solve(name, 1, model="oracle", goal=level.frame(state))
-    assert episode.solved and (found.level.positions[found.level.goal] == level.positions[state]).all()
-    found, episode = solve(name, 1, model="oracle", goal=level.frame(level.start))
-    assert episode.solved and episode.actions == ()
-
-
-def test_a_goal_of_another_level_is_not_found():
-    class Forgetful(Oracle):
-        """Takes frames it does not know for a place of their own that nothing leads to."""
-
-        def encode(self, frames):
-            known = [frame.tobytes() in self._place_of_frame for frame in frames]
-            unknown = -np.ones(len(self._embeddings), np.float32)
-            embedded = [super(Forgetful, self).encode(frame[None])[0].numpy() if ok else unknown
-                        for frame, ok in zip(frames, known, strict=True)]  # fmt: skip
-            return torch.from_numpy(np.stack(embedded))
-
-    level = get_level(make_puzzle("ice-slider"), 3)
-    other = get_level(make_puzzle("ice-slider"), 4)
-    frame = other.frame(other.goal)
-    assert not with_goal_frame(level, frame).goals.any()
-    for planner in PLANNERS:
-        found, episode = solve("ice-slider", 3, planner=planner, model=Forgetful(level), goal=frame)
-        assert not episode.solved and episode.ended in ("exhausted", "plan over")
-        assert "not solved" in story(found, episode) and "no way exists" in story(found, episode)
-    with pytest.raises(InputError, match="shows no state of level 3"):
-        solve("ice-slider", 3, model="oracle", goal=frame)
-    with pytest.raises(InputError, match="the goal frame is 32 × 32 pixels"):
-        solve("ice-slider", 3, model="oracle", goal=frame[::2, ::2])
-
-
-def test_one_shot_is_judged_where_its_plan_ends():
-    level = get_level(make_puzzle("ice-slider"), 0)
-    task = Task(open_family("ice-slider"), "one-shot", OneShotConfig(depth_limit=3))
-    result = play_level(task, None, 0)
-    assert not result.solved and result.ended == "plan over" and result.error is None
-    assert result.shortest == len(level.shortest_path(level.start))
-
-
-def test_pictures(tmp_path):
-    challenge, episode = solve("ice-slider", 1, model="oracle")
-    picture = solution_picture(challenge.level, episode)
-    assert picture.size == (320, 320)
-    frame = np.asarray(Image.fromarray(episode.frames[0]).resize(picture.size, Image.Resampling.NEAREST))
-    assert (np.asarray(picture) != frame).any()
-    (tmp_path / "episode.gif").write_bytes(episode_gif(episode))
-    with Image.open(tmp_path / "episode.gif") as animation:
-        assert animation.size == (640, 320)
-        assert animation.n_frames > len(episode.actions)
-    points = layout(episode.plans[0].graph)
-    assert points.shape == (episode.plans[0].nodes, 2) and points.min() >= -1e-9 and points.max() <= 1 + 1e-9
-    _, alone = solve("ice-slider", 1, planner="image-search")
-    assert episode_gif(alone)
-
-
-def test_evaluate_command(tmp_path):
-    out = tmp_path / "record.json"
-    shown = run_command("evaluate", "--env", "ice-slider", "--model", "oracle", "--levels", "0:5", "--json", out)
-    assert "solved 5 of 5 levels, 1.000" in shown.stdout
-    assert json.loads(out.read_text())["success"] == 1.0
-    arguments = [
-        "--env",
-        "digit-jump",
-        "--model",
-        "oracle",
-        "--levels",
-        "0:4",
-        "--planner",
-        "one-shot",
-        "--cutoff",
-        "64",
-    ]
-    printed = json.loads(run_command("evaluate", *arguments, "--option", "size=6", "pixels=48", "--json", "-").stdout)
-    assert printed["options"]["size"] == 6 and printed["config"]["cutoff"] == 64 and printed["success"] == 1.0
-
-
-def test_solve_command(tmp_path):
-    level = get_level(make_puzzle("ice-slider"), 2)
-    Image.fromarray(level.frame(int(level.successors[level.start, 3]))).save(tmp_path / "goal.png")
-    for out in ("way.png", "way.gif"):
-        arguments = ["--env", "ice-slider", "--level", "2", "--model", "oracle", "--goal", tmp_path / "goal.png"]
-        shown = run_command("solve", *arguments, "--out", tmp_path / out).stdout
-        assert "level 2: solved after 1 steps (1 would do)" in shown and "moves: down" in shown
-        with Image.open(tmp_path / out) as picture:
-            assert picture.format == out[-3:].upper()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["evaluate", "--env", "ice-slider", "--model", "no-such-model"], "no model 'no-such-model'"),
-        (
-            ["evaluate", "--env", "ice-slider", "--model", "oracle", "--json", "/no/such/folder/x.json"],
-            "cannot be written",
-        ),
-        (
-            ["solve", "--env", "ice-slider", "--level", "1", "--model", "oracle", "--out", "x.jpg"],
-            "neither a PNG nor a GIF",
-        ),
-        (["solve", "--env", "ice-slider", "--level", "1", "--goal", "/no/such.png"], "/no/such.png does not exist"),
-    ],
-)
-def test_commands_say_what_is_wrong(arguments, words):
-    assert words in one_sentence(run_command(*arguments, code=2))
-
-
-def test_a_setting_out_of_range_is_refused_by_the_command_line():
-    shown = run_command("solve", "--env", "ice-slider", "--level", "1", "--model", "oracle", "--cutoff", "0", code=2)
-    assert "cutoff is 0" in shown.stderr
-
-
-def test_configs_are_what_the_planners_take():
-    assert PLANNERS["full"].config() == FullConfig() and PLANNERS["one-shot"].config() == OneShotConfig()

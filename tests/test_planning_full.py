@@ -56,6 +56,36 @@ def test_every_planner_on_every_puzzle(name, planner):
     assert solved == 12 if PLANNERS[planner].needs_model else solved > 0
 
 
+class NoisyWorld(ToyWorld):
+    """A world in which no frame comes twice: a pixel that means nothing counts the frames."""
+
+    shown = 0
+
+    def _noisy(self, frame: np.ndarray) -> np.ndarray:
+        self.shown += 1
+        frame[3, 3] = self.shown % 256
+        return frame
+
+    def reset(self) -> tuple[np.ndarray, bool]:
+        frame, solved = super().reset()
+        return self._noisy(frame), solved
+
+    def step(self, action: int) -> tuple[np.ndarray, bool]:
+        frame, solved = super().step(action)
+        return self._noisy(frame), solved
+
+
+def test_states_are_found_again_where_no_frame_comes_twice():
+    """The goal cannot be reached: only a planner that knows states again can tell that it has tried everything."""
+    successors = np.vstack([grid(3), [9] * 4])  # a square, and a state that nothing leads to
+    model = ToyModel(successors)
+    model.noisy = True
+    episode = full(model, NoisyWorld(successors, goal=9), frame_of(9))
+    assert episode.ended == "exhausted"
+    model.noisy = False
+    assert full(model, NoisyWorld(successors, goal=9), frame_of(9)).ended == "steps"
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.integers(2, 25), st.integers(1, 4), st.integers(0, 2**31))
 def test_the_right_model_needs_no_second_plan(states, actions, seed):

@@ -171,7 +171,7 @@ def _about_determinism(found: tuple[Determinism, ...]) -> Finding:
             "determinism", "mind",
             f"visual noise: replays of the same actions differ by {noisy.early:.1f} grey values a pixel, and no more "
             "as play goes on",
-            "the world itself seems deterministic; train in the mode for noisy frames",
+            "the world itself seems deterministic; train with --noisy",
         )  # fmt: skip
     return Finding("determinism", "fits", "the same actions show the same frames, whatever the random numbers")
 

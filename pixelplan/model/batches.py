@@ -50,6 +50,12 @@ def look_again(levels: Sequence[LevelPlay], model: WorldModel) -> list[LevelPlay
     return [replace(level, states=model.places(np.asarray(level.frames))) for level in levels]
 
 
+def sample_frames(levels: Sequence[LevelPlay], count: int = 1000) -> np.ndarray:
+    """About so many frames [n,H,W,3] of levels, evenly spread."""
+    every = max(1, sum(len(level.frames) for level in levels) // count)
+    return np.concatenate([level.frames[index % every :: every] for index, level in enumerate(levels)])
+
+
 def sample_play(level: LevelPlay, limit: int, random: np.random.Generator) -> LevelPlay:
     """As many whole episodes of a level as have at most `limit` distinct frames together (at least one episode)."""
     if len(level.frames) <= limit:

@@ -12,23 +12,43 @@ from torch.nn import functional
 
 from pixelplan.model.nets import GridFeatures, ResidualBlock, head
 
-SHARPNESS = 10.0
-"""Of the encoder's chances: with it different pictures are different kinds from the start, and there is no collapse."""
-
 
 class CellEncoder(nn.Module):
-    """What is in each cell: chances of K kinds, from the cell's own pixels alone: the same picture is the same kind."""
+    """What is in each cell, one of K kinds: the one whose pattern is nearest to the cell's own pixels.
 
-    def __init__(self, features: GridFeatures, width: int, kinds: int) -> None:
+    Distances to patterns are one convolution. The patterns are taken from the data before training begins and learned
+    further from there, so different things are different kinds from the start.
+    """
+
+    def __init__(self, size: tuple[int, int], patch: int, kinds: int) -> None:
         super().__init__()
-        self.features = features
-        self.head = nn.Conv2d(width, kinds, 1)  # nothing normalised over the picture: a cell is read by itself
+        self.size, self.patch = (size[0] * patch, size[1] * patch), patch
+        self.patterns = nn.Parameter(torch.randn(kinds, 3, patch, patch) / 4)
 
     def forward(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Embeddings [N,G·K] of images [N,3,H,W], and the chances [N,G,K] of kinds that they were made from."""
-        logits = SHARPNESS * self.head(functional.relu(self.features(images)))
-        kinds = logits.flatten(2).softmax(1).transpose(1, 2)
+        if images.shape[-2:] != self.size:
+            images = functional.interpolate(images, self.size, mode="bilinear")
+        products = functional.conv2d(images, self.patterns, stride=self.patch)  # [N,K,R,C]
+        # −|x − c|² but for |x|², which is the same for all kinds; about 1 apart where a sixteenth of the pixels differ.
+        nearness = 2 * products - self.patterns.pow(2).sum((1, 2, 3))[:, None, None]
+        kinds = (nearness * (16 / self.patch**2)).flatten(2).softmax(1).transpose(1, 2)
         return certain(kinds).flatten(1), kinds
+
+    @torch.no_grad()
+    def take_patterns(self, images: Tensor) -> None:
+        """Begin with patterns as far apart as can be found in the cells of images [N,3,H,W], the most common first."""
+        if images.shape[-2:] != self.size:
+            images = functional.interpolate(images, self.size, mode="bilinear")
+        cells = functional.unfold(images, self.patch, stride=self.patch).transpose(1, 2).flatten(0, 1)  # [N·G,3·p·p]
+        contents, counts = torch.unique(cells, dim=0, return_counts=True)
+        chosen = [int(counts.argmax())]
+        apart = (contents - contents[chosen[0]]).pow(2).sum(1)
+        while len(chosen) < len(self.patterns) and apart.max() > 0:
+            chosen.append(int(apart.argmax()))
+            apart = torch.minimum(apart, (contents - contents[chosen[-1]]).pow(2).sum(1))
+        self.patterns[: len(chosen)] = contents[chosen].view(-1, 3, self.patch, self.patch)
+        self.patterns[len(chosen) :] = 2.0  # brighter than any picture: not used, until something needs it
 
 
 class CellDynamics(nn.Module):
@@ -75,4 +95,4 @@ class CellDynamics(nn.Module):
 def certain(kinds: Tensor) -> Tensor:
     """The most likely of kinds [...,K] with certainty; gradients pass as if nothing had been done."""
     best = functional.one_hot(kinds.argmax(-1), kinds.shape[-1]).to(kinds)
-    return best + kinds - kinds.detach()
+    return best + (kinds - kinds.detach())

@@ -60,6 +60,17 @@ def look_loss(maps: Tensor, differing: Tensor) -> Tensor:
     return -(attention + 1e-6).log().mean() if counted.any() else maps.sum() * 0
 
 
+def tell_loss(kinds: Tensor, others: Tensor) -> Tensor:
+    """L_tell = E [−log(1 − Σ p p') − ½ log Σ p² − ½ log Σ p'²], for chances p, p' [M,K] of cells that look different.
+
+    What the margin is for embeddings (not in the paper): two cells that look different should be different kinds, each
+    with certainty. The gradient does not vanish where both are the same kind, which is where it is needed.
+    """
+    apart = 1 - (kinds * others).sum(-1)
+    certain = kinds.pow(2).sum(-1) * others.pow(2).sum(-1)
+    return -((apart + 1e-4).log() + 0.5 * (certain + 1e-4).log()).mean()
+
+
 def squared_distances(z: Tensor) -> Tensor:
     """[...,S,S] squared distances between embeddings [...,S,d]."""
     return (z.unsqueeze(-2) - z.unsqueeze(-3)).pow(2).sum(-1)

@@ -89,10 +89,10 @@ class GridFeatures(nn.Module):
     be aligned with the patches) and costs a tenth of a stack of small ones on full resolution.
     """
 
-    def __init__(self, size: tuple[int, int], patch: int, width: int, blocks: int, overlap: bool = True) -> None:
+    def __init__(self, size: tuple[int, int], patch: int, width: int, blocks: int) -> None:
         super().__init__()
         self.size = (size[0] * patch, size[1] * patch)
-        margin = patch // 2 if overlap else 0
+        margin = patch // 2
         self.patches = nn.Conv2d(3, 2 * width, patch + 2 * margin, stride=patch, padding=margin)
         self.mix = nn.Conv2d(2 * width, width, 1)
         self.blocks = nn.Sequential(*(ResidualBlock(width) for _ in range(blocks)))

@@ -17,6 +17,7 @@ from pixelplan.model.losses import (
     margin_loss,
     pull_loss,
     squared_distances,
+    tell_loss,
 )
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import LevelBatch, Outputs
@@ -44,7 +45,7 @@ def losses(
     """Each loss that applies, unweighted, by its name; `total` is the weighted sum.
 
     Where frames are noisy, nobody can say which of them show different states. The margin is then kept between the
-    codes of the cells: whatever the encoder looks at, two places are two states.
+    codes of the cells: whatever the encoder looks at, two places are two states. Nor can they say where to look.
     """
     level, _, action, after = batch.steps.unbind(1)
     if noisy and outputs.codes is not None:
@@ -58,25 +59,23 @@ def losses(
     else:
         found = {"forward": forward_loss(outputs.predicted, reached)}
     total = config.forward_weight * found["forward"]
-    differing = noisy_differing_cells(batch, sizes) if noisy else differing_cells(batch, sizes)
+    look_weight = 0.0 if noisy else config.look_weight
+    differing = differing_cells(batch, sizes)
     if outputs.action_logits is not None:
         found["inverse"] = inverse_loss(outputs.action_logits, action)
         total = total + config.inverse_weight * found["inverse"]
-    if different.any():
+    if different.any() and outputs.kinds is None:
         found["margin"] = margin_loss(distances[different], config.margin)
         total = total + found["margin"]
     if same.any() and config.pull_weight:
         found["pull"] = pull_loss(distances[same])
         total = total + config.pull_weight * found["pull"]
-    if outputs.maps is not None and config.look_weight:
+    if outputs.maps is not None and look_weight:
         found["look"] = look_loss(outputs.maps, differing)
-        total = total + config.look_weight * found["look"]
-    if outputs.kinds is not None and config.look_weight:
-        here, there = outputs.kinds, outputs.kinds[batch.partners]
-        apart = (here - there).pow(2).sum(-1)[differing]
-        if len(apart):
-            found["look"] = margin_loss(apart, config.margin)
-            total = total + config.look_weight * found["look"]
+        total = total + look_weight * found["look"]
+    if outputs.kinds is not None and look_weight and differing.any():
+        found["look"] = tell_loss(outputs.kinds[differing], outputs.kinds[batch.partners][differing])
+        total = total + look_weight * found["look"]
     return {**found, "total": total}
 
 
@@ -84,10 +83,3 @@ def differing_cells(batch: LevelBatch, sizes: Sizes) -> Tensor:
     """[N,G] bool: the cells in which an image differs from its partner."""
     differs = (batch.images != batch.images[batch.partners]).any(dim=1, keepdim=True)
     return functional.adaptive_max_pool2d(differs.float(), (sizes.rows, sizes.columns)).flatten(1) > 0
-
-
-def noisy_differing_cells(batch: LevelBatch, sizes: Sizes, times: float = 4.0) -> Tensor:
-    """[N,G] bool: the cells in which an image differs from its partner so many times more than in most cells."""
-    squares = (batch.images - batch.images[batch.partners]).pow(2).mean(dim=1, keepdim=True)
-    energy = functional.adaptive_avg_pool2d(squares, (sizes.rows, sizes.columns)).flatten(1)
-    return energy > times * energy.median(dim=1, keepdim=True).values

@@ -17,7 +17,8 @@ from lightning_fabric import Fabric
 
 from pixelplan.data.identity import states_of_frames
 from pixelplan.data.movers import one_mover
-from pixelplan.model.batches import LevelPlay, level_plays, look_again, make_batch
+from pixelplan.model.batches import LevelPlay, level_plays, look_again, make_batch, sample_frames
+from pixelplan.model.cells import CellEncoder
 from pixelplan.model.checkpoint import (
     CHECKPOINT,
     CONFIG,
@@ -35,7 +36,7 @@ from pixelplan.model.objective import losses
 from pixelplan.model.processes import PortableTrajectories
 from pixelplan.model.progress import Display, collapse_warning, write_metrics
 from pixelplan.model.sizes import Sizes, sizes_of
-from pixelplan.model.world_model import LevelBatch, ModelConfig, WorldModel
+from pixelplan.model.world_model import LevelBatch, ModelConfig, WorldModel, to_images
 from pixelplan.types import InputError, Trajectories
 
 __all__ = ["PRESETS", "TrainConfig", "train"]
@@ -103,6 +104,9 @@ def _fit(
         begun_with = read_description(after)
         networks, sizes = ModelConfig(**begun_with["model"]), Sizes(**begun_with["sizes"])
     own = WorldModel(networks, sizes, threshold=config.objective.margin / 2)
+    if isinstance(own.encoder, CellEncoder):
+        own.encoder.take_patterns(to_images(sample_frames(levels)))
+        config = dataclasses.replace(config, colour=0.0)  # kinds are told by their colours
     optimizer = torch.optim.AdamW(own.parameters(), config.learning_rate, weight_decay=config.weight_decay)
     begun = out if after is None or (out / CHECKPOINT).exists() else after
     note = read_checkpoint_note(begun) or {"rows": []}
@@ -148,7 +152,11 @@ def _train_pass(
         updates += 1
         for group in optimizer.param_groups:
             group["lr"] = config.learning_rate * one_cycle(share_done)
-        found = losses(model(batch), batch, model.module.sizes, config.objective, model.module.noisy)
+        objective = config.objective
+        if model.module.noisy:
+            weight = objective.forward_weight * late_start(share_done)
+            objective = dataclasses.replace(objective, forward_weight=weight)
+        found = losses(model(batch), batch, model.module.sizes, objective, model.module.noisy)
         for name, value in found.items():
             sums[name] = sums.get(name, 0.0) + float(value.detach())
         if not math.isfinite(sums["total"]):
@@ -193,6 +201,14 @@ def one_cycle(share_done: float, warm_up: float = 0.05) -> float:
     if share_done < warm_up:
         return 0.04 + 0.96 * share_done / warm_up
     return 0.5 * (1 + math.cos(math.pi * (share_done - warm_up) / (1 - warm_up)))
+
+
+def late_start(share_done: float, first: float = 0.3, full: float = 0.5) -> float:
+    """The share of the forward loss's weight where frames are noisy: none until the inverse model has found what acts.
+
+    Before, whatever stays in its place is easiest to predict, and the encoder would look there for ever.
+    """
+    return min(1.0, max(0.0, (share_done - first) / (full - first)))
 
 
 def quick_accuracy(model: WorldModel, levels: list[LevelPlay]) -> float:

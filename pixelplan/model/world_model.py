@@ -103,8 +103,7 @@ class WorldModel(nn.Module):
             blocks = max(2, -(-sizes.reach // 2))
             if config.family == "cells":
                 dimensions = rows * columns * config.kinds
-                features = GridFeatures((rows, columns), sizes.patch, width, blocks=0, overlap=False)
-                self.encoder = CellEncoder(features, width, config.kinds)
+                self.encoder = CellEncoder((rows, columns), sizes.patch, config.kinds)
                 features = GridFeatures((rows, columns), sizes.patch, config.context_width, blocks=1)
                 self.forward_model = CellDynamics(
                     features, config.context_width, blocks, config.kinds, rows * columns, actions
@@ -126,7 +125,9 @@ class WorldModel(nn.Module):
         z = embedded.new_zeros(*batch.states.shape, embedded.shape[-1]).index_put(batch.places.unbind(1), embedded)
         context = self.forward_model.context(batch.images[batch.contexts])
         level, before, action, after = batch.steps.unbind(1)
-        predicted = self.forward_model(z, context)[level, before, action]
+        # Kinds are there to tell states apart: a forward model that could change them would make them all alike.
+        steady = z.detach() if self.config.family == "cells" else z
+        predicted = self.forward_model(steady, context)[level, before, action]
         logits = self.inverse(z[level, before], z[level, after]) if self.inverse is not None else None
         kinds = parts if isinstance(self.encoder, CellEncoder) else None
         maps = parts if isinstance(self.encoder, SpatialEncoder) else None

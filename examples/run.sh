@@ -1,0 +1,21 @@
+#!/bin/sh
+# Record, train and judge one of the examples: examples/run.sh sokoban|minigrid_world|tiles [train options …]
+# Records go to results/own/, data and models to runs/. Levels: training 0–999, validation 1000–1099, test 2000–2099.
+set -eu
+name=$1
+shift
+case $name in
+sokoban) play="--episodes 20 --steps 40" ;;
+minigrid_world) play="--episodes 10 --steps 60" ;;
+tiles) play="--episodes 20 --steps 20" ;;
+*) echo "there is no example $name; there are sokoban, minigrid_world and tiles" >&2 && exit 2 ;;
+esac
+env="examples.$name:make"
+mkdir -p results/own
+pixelplan collect --env "$env" --levels 0:1000 $play --out "runs/own/$name" --resume
+pixelplan collect --env "$env" --levels 1000:1100 $play --out "runs/own/$name-validation" --resume
+pixelplan train --data "runs/own/$name" --validation "runs/own/$name-validation" --out "runs/own/$name-model" --resume "$@"
+for planner in one-shot full; do
+  pixelplan evaluate --env "$env" --model "runs/own/$name-model" --levels 2000:2100 --planner $planner \
+    --json "results/own/$name-$planner.json" --resume
+done

@@ -1,0 +1,82 @@
+"""The worked examples, and the tutorial as its page has it, with a budget in which little is learnt."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env as check_gymnasium
+
+from pixelplan.data.check import check_env
+from pixelplan.envs.named import open_family
+from tests.conftest import run_command
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ["sokoban", "tiles", "minigrid_world"]
+
+
+@pytest.fixture(params=EXAMPLES)
+def example(request: pytest.FixtureRequest) -> str:
+    if request.param == "minigrid_world":
+        pytest.importorskip("minigrid")
+    return str(request.param)
+
+
+@pytest.mark.filterwarnings("ignore")  # Gymnasium warns of anything that is not usual
+def test_examples_are_gymnasium_environments(example: str) -> None:
+    check_gymnasium(importlib.import_module(f"examples.{example}").make(), skip_render_check=True)
+
+
+def test_examples_fit(example: str) -> None:
+    found = check_env(open_family(f"examples.{example}:make"), [0, 1, 2], episodes=8)
+    assert found.fits and found.hidden == 0 and found.states_seen[-1] > 10
+
+
+@pytest.mark.parametrize("name", ["sokoban", "tiles"])
+def test_levels_are_solved_by_their_shortest_solutions(name: str) -> None:
+    env = importlib.import_module(f"examples.{name}").make()
+    for level in range(20):
+        env.reset(seed=level)
+        way = env.shortest_solution()
+        assert way and [env.step(action)[4]["solved"] for action in way] == [False] * (len(way) - 1) + [True]
+
+
+def test_the_goal_of_doorkey_can_be_reached() -> None:
+    """By hand: fetch the key, open the door, walk to the corner; a search over what the frames show finds the way."""
+    pytest.importorskip("minigrid")
+    env = importlib.import_module("examples.minigrid_world").make()
+    first, goal = env.reset(seed=0)[0], None
+    ways: dict[bytes, tuple[int, ...]] = {first.tobytes(): ()}
+    queue = [first.tobytes()]
+    while queue and goal is None:
+        way = ways[queue.pop(0)]
+        for action in range(5):
+            env.reset(seed=0)
+            for step in (*way, action):
+                frame, _, _, _, info = env.step(step)
+            if frame.tobytes() not in ways:
+                ways[frame.tobytes()] = (*way, action)
+                queue.append(frame.tobytes())
+            if info["solved"] and np.array_equal(frame, env.goal_frame()):
+                goal = (*way, action)
+    assert goal is not None and len(goal) > 5
+
+
+def test_the_tutorial_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT / "docs" / "own-environment.md").read_text()
+    code = re.findall(r"```python\n(.*?)```", page, flags=re.S)[0]
+    assert len([line for line in code.splitlines() if line.strip()]) <= 20
+    monkeypatch.chdir(tmp_path)
+    small = code.replace('"0:200"', '"0:12"').replace('-model")', '-model", preset="tiny", threads=1)')
+    assert small.count("tiny") == 1 and '"0:12"' in small
+    scope: dict[str, object] = {"__name__": "tutorial"}
+    exec(compile(small, "tutorial", "exec"), scope)
+    assert scope["episode"].solved  # type: ignore[attr-defined]
+
+
+def test_commands_of_the_pages_parse(tmp_path: Path) -> None:
+    done = run_command("check-env", "--env", "examples.tiles:make", "--levels", "0:2", "--episodes", "3")
+    assert "whole state" in done.stdout
