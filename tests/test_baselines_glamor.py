@@ -114,7 +114,7 @@ def test_it_learns(tmp_path: Path) -> None:
     """A few minutes on one core. Plain colours instead of digits leave the moves as the only thing to learn."""
     puzzle = make_puzzle("digit-jump", size=4, pixels=16, look="colours")
     torch.set_num_threads(1)
-    config = GlamorConfig(horizon=12, replay_ratio=32)
+    config = GlamorConfig(horizon=12, replay_ratio=32, warm_up=0.5)
     policy, budget = train_glamor(puzzle, "digit-jump", (0, 1000), 8000, tmp_path, config=config)
     learnt = evaluate_policy(policy, puzzle, "1000:1100", request={}, budget=budget, step_limit=10)
     floor = evaluate_policy(RandomPolicy(), puzzle, "1000:1100", request={}, budget=Budget(0, 0, 0.0), step_limit=10)
