@@ -116,6 +116,6 @@ def test_it_learns(tmp_path: Path) -> None:
     torch.set_num_threads(1)
     config = GlamorConfig(horizon=12, replay_ratio=32, warm_up=0.5)
     policy, budget = train_glamor(puzzle, "digit-jump", (0, 1000), 8000, tmp_path, config=config)
-    learnt = evaluate_policy(policy, puzzle, "1000:1100", request={}, budget=budget, step_limit=10)
-    floor = evaluate_policy(RandomPolicy(), puzzle, "1000:1100", request={}, budget=Budget(0, 0, 0.0), step_limit=10)
+    learnt = evaluate_policy(policy, puzzle, "1000:2000", request={}, budget=budget, step_limit=10)
+    floor = evaluate_policy(RandomPolicy(), puzzle, "1000:2000", request={}, budget=Budget(0, 0, 0.0), step_limit=10)
     assert learnt["interval"][0] > floor["interval"][1], (learnt["success"], floor["success"])
