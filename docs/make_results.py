@@ -95,6 +95,9 @@ def speed() -> str:
         f"- ProcgenMaze is recorded at {worlds['collecting_against_bare_procgen']:.1f} times the rate of bare Procgen; "
         f"{memory['levels']:,} levels take {memory['peak_own_memory_mib']:.0f} MiB of the process's own memory."
     )
+    peaks = record("benchmark-train-memory")["peak_own_memory_mib"]
+    training = " and ".join(f"{peak:,} MiB on {int(levels):,} levels" for levels, peak in peaks.items())
+    lines.append(f"- Training on ProcgenMaze takes {training} (`benchmarks/train_memory.py`).")
     scaling = record("benchmark-search-scaling")
     lines.append(
         f"- A search of {scaling['nodes'][1]:,} nodes takes {scaling['ratio']:.2f} times as long a node as one of "
