@@ -57,7 +57,7 @@ def read_npz(path: Path) -> list[Recorded]:
             )
         numbers = np.zeros(len(actions), np.int64) if levels is None else levels
         return [
-            Recorded(lambda index, row=row: (frames, after)[index][row], actions[row : row + 1], int(numbers[row]))  # type: ignore[misc]
+            Recorded([frames[row], after[row]].__getitem__, actions[row : row + 1], int(numbers[row]))
             for row in range(len(actions))
         ]
     if actions.ndim != 2 or frames.ndim < 4 or frames.shape[:2] != (actions.shape[0], actions.shape[1] + 1):
@@ -66,7 +66,7 @@ def read_npz(path: Path) -> list[Recorded]:
             "actions [E,T], or give next_frames as well"
         )
     return [
-        Recorded(lambda index, row=row: frames[row, index], actions[row], None if levels is None else int(levels[row]))  # type: ignore[misc]
+        Recorded(frames[row].__getitem__, actions[row], None if levels is None else int(levels[row]))
         for row in range(len(actions) if actions.size else 0)
     ]
 
@@ -145,7 +145,7 @@ def read_hdf5(path: Path) -> list[Recorded]:
             )
         seed = file[name].attrs.get("seed")
         number = int(seed) if isinstance(seed, int | np.integer) else None
-        recorded.append(Recorded(lambda index, images=images: images[index], actions, number))  # type: ignore[misc]
+        recorded.append(Recorded(images.__getitem__, actions, number))
     return [one for one in recorded if len(one.actions)]
 
 

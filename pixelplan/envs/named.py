@@ -110,7 +110,7 @@ class Maker:
             return make(**options)
         except InputError:
             raise
-        except Exception as problem:
+        except Exception as problem:  # somebody else's code may raise anything
             raise InputError(f"{self.name} cannot be made: {type(problem).__name__}: {problem}") from problem
 
 
@@ -147,5 +147,5 @@ def _import(module: str) -> Any:
         return importlib.import_module(module)
     except ImportError as problem:
         raise InputError(f"{module} cannot be imported: {problem}") from None
-    except Exception as problem:
+    except Exception as problem:  # as above
         raise InputError(f"{module} cannot be imported: {type(problem).__name__}: {problem}") from problem
