@@ -163,7 +163,7 @@ def leaves() -> Claim:
     if len(widest) < 2:
         return NOT_YET
     few, many = widest["with reidentification"], widest["without reidentification"]
-    return verdict([few < many / 4]), f"at most {few:.1f} leaves a layer with it, {many:.0f} (the cut) without"
+    return verdict([few < many / 4]), f"at most {few:.1f} leaves a layer (mean) with it, {many:.0f} (the cut) without"
 
 
 def own_play() -> Claim:
