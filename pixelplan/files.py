@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file beside its place and rename it into it, so that nobody ever sees half of it."""
+    """Write a file beside its place and rename it into it, so that nobody ever sees half of it.
+
+    What a killed writer of the same file left beside it is removed: `kill -9` leaves no trace in a folder resumed.
+    """
+    for left in path.parent.glob(f".{path.name}.*"):
+        if left.suffix[1:].isdecimal() and not _runs(int(left.suffix[1:])):
+            left.unlink(missing_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with beside.open("wb") as file:
@@ -27,6 +33,17 @@ def write_bytes(path: Path, data: bytes) -> None:
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _runs(process: int) -> bool:
+    """Whether a process of this number runs on this machine."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+# Before torch is imported: two test processes with two threads each spin against each other on two cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import matplotlib
 import pytest

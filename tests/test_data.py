@@ -20,7 +20,7 @@ import pixelplan
 from pixelplan.data import collect as collect_module
 from pixelplan.data.dataset import ARRAYS
 from pixelplan.envs import make_env
-from pixelplan.files import level_numbers, parse_levels
+from pixelplan.files import level_numbers, parse_levels, write_json
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
 
@@ -118,6 +118,16 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
     assert kills
     run_command("collect", *arguments, "--out", broken, "--resume")
     assert contents(broken) == contents(whole)
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path: Path) -> None:
+    killed = subprocess.Popen([sys.executable, "-c", ""])
+    killed.wait()
+    left, running, foreign = (tmp_path / f".note.json.{end}" for end in (killed.pid, os.getppid(), "swp"))
+    for path in (left, running, foreign):
+        path.write_text("half")
+    write_json(tmp_path / "note.json", {})
+    assert {path.name for path in tmp_path.iterdir()} == {"note.json", running.name, foreign.name}
 
 
 def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
