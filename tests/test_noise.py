@@ -115,3 +115,14 @@ def test_check_env_from_the_command_line(tmp_path: Path) -> None:
     assert "determinism" in done.stdout and json.loads(report.read_text())["fits"]
     refused = run_command("check-env", "--env", "tests.own_worlds:slippery", "--levels", "0:2", "--json", "-", code=2)
     assert "does not fit (determinism)" in one_sentence(refused) and not json.loads(refused.stdout)["fits"]
+
+
+def test_noise_that_training_was_not_told_of_is_noticed(tmp_path: Path) -> None:
+    words = ["--env", "ice-slider", "--levels", "0:4", "--episodes", "2", "--steps", "6"]
+    run_command("collect", *words, "--noise", "10", "--out", tmp_path / "noisy")
+    run_command("collect", *words, "--out", tmp_path / "clean")
+    train = ["--preset", "tiny", "--updates", "2"]
+    said = run_command("train", "--data", tmp_path / "noisy", "--out", tmp_path / "a", *train).stderr
+    assert "no two of the 56 recorded frames are alike" in said and "--noisy" in said
+    for number, more in enumerate((["--data", tmp_path / "noisy", "--noisy"], ["--data", tmp_path / "clean"])):
+        assert "no two" not in run_command("train", *more, "--out", tmp_path / f"b{number}", *train).stderr

@@ -58,7 +58,21 @@ class Display:
             line = f"pass {row['pass']}/{self.passes}  {row['seconds']:.0f} s  {text}"
             self.console.print(line, highlight=False, soft_wrap=True)
         if row.get("warning"):
-            self.console.print(row["warning"], style="yellow", highlight=False, soft_wrap=True)
+            self.warn(row["warning"])
+
+    def warn(self, sentence: str) -> None:
+        """Something that the user should know."""
+        self.console.print(sentence, style="yellow", highlight=False, soft_wrap=True)
+
+
+def noise_warning(frames: int, seen: int) -> str | None:
+    """One sentence when so many distinct frames are all that were ever seen: no state was met twice, it seems."""
+    if frames < seen:
+        return None
+    return (
+        f"no two of the {frames} recorded frames are alike; if that is visual noise (check-env tells), train with "
+        "--noisy: otherwise every frame counts as a state of its own"
+    )
 
 
 def collapse_warning(row: dict[str, Any], actions: int) -> str | None:

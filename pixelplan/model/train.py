@@ -34,7 +34,7 @@ from pixelplan.model.finish import finish
 from pixelplan.model.metrics import step_errors
 from pixelplan.model.objective import losses
 from pixelplan.model.processes import PortableTrajectories
-from pixelplan.model.progress import Display, collapse_warning, write_metrics
+from pixelplan.model.progress import Display, collapse_warning, noise_warning, write_metrics
 from pixelplan.model.sizes import Sizes, sizes_of
 from pixelplan.model.world_model import LevelBatch, ModelConfig, WorldModel, to_images
 from pixelplan.types import InputError, Trajectories
@@ -117,6 +117,8 @@ def _fit(
     passes, updates_a_pass = schedule(len(levels), own.sizes.rows * own.sizes.columns, config)
     shown = not config.quiet and fabric.is_global_zero
     with Display(passes * updates_a_pass, len(rows) * updates_a_pass, passes, shown) as display:
+        if not own.noisy and (warning := noise_warning(len(data.frames), data.episodes.size)):
+            display.warn(warning)
         for number in range(len(rows) + 1, max(1, round(passes * request.get("until", 1.0))) + 1):
             batches = _batches(fabric, levels, number, updates_a_pass, config)
             shares = np.linspace((number - 1) / passes, number / passes, updates_a_pass, endpoint=False)
