@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pixelplan.experiments import failures
+from pixelplan.envs.named import open_family
+from pixelplan.experiments import boards, failures
+from pixelplan.experiments.cells import described
+from pixelplan.experiments.selection import Selection
 from tests.conftest import run_command
 from tests.test_grid import places
 
@@ -53,6 +56,41 @@ def test_experts_need_no_records(tmp_path: Path) -> None:
     text = shown(tmp_path, "trajectories", "csv", "png", "svg")
     assert "| ice-slider | 2000 | " in text, "the first test level takes nine steps or more"
     assert not (tmp_path / "runs").exists()
+
+
+def test_noise_is_before_training_and_judging(tmp_path: Path) -> None:
+    words = (
+        "--preset",
+        "tiny",
+        "--levels",
+        "2",
+        "--puzzles",
+        "digit-jump",
+        "--test-levels",
+        "2000:2001",
+        "--seeds",
+        "0",
+    )
+    run_command("reproduce", "noise", "--run", *words, *places(tmp_path))
+    found = records(tmp_path)
+    assert len(found) == 15 and len(list((tmp_path / "runs" / "models").glob("digit-jump-*"))) == 1
+    (model,) = (tmp_path / "runs" / "models").glob("digit-jump-*")
+    trained = json.loads((model / "config.json").read_text())
+    assert trained["model"]["noisy"] and trained["data"]["options"]["visual_noise"]["noise"] == 10
+    strengths = {record["cell"]["measure"]["variant"]["noise"]["noise"] for record in found}
+    assert strengths == {0, 5, 10, 20, 40}
+    text = shown(tmp_path, "noise", "csv", "png", "svg")
+    assert "| 40 | " in text and text.count("1 seed)") == 15
+
+
+def test_larger_boards_are_larger(tmp_path: Path) -> None:
+    selection = Selection(seeds=(0,))
+    sizes = {cell.model.play.variant: open_family(cell.model.play.family).shape for cell in boards.cells(selection)}  # type: ignore[union-attr]
+    assert sorted(sizes.values()) == [(64, 64, 3), (128, 128, 3)]
+    small, _, large, _ = boards.cells(selection)
+    assert "16, pixels 128" in large.name and "pixels" not in small.name
+    assert "variant" not in described(small.model)["play"], "records from before there were variants are found"
+    run_command("reproduce", "boards", "--dry-run", *places(tmp_path))
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ from pixelplan.model.metrics import step_errors
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.progress import collapse_warning
 from pixelplan.model.train import one_cycle, schedule, train
+from pixelplan.model.world_model import ModelConfig
 from pixelplan.types import InputError
 from tests.tiny_world import play
 
@@ -198,6 +199,7 @@ def test_the_schedule():
     assert schedule(10_000, 64, config) == (2, 1250)
     assert schedule(1000, 64, TrainConfig()) == (6, 125)
     assert schedule(1000, 256, TrainConfig()) == (11, 125)
+    assert schedule(1000, 64, TrainConfig(model=ModelConfig("auto", noisy=True))) == (11, 125)
     assert one_cycle(0.05) == pytest.approx(1.0) and one_cycle(1.0) == pytest.approx(0.0, abs=1e-9)
 
 

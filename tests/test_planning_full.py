@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from pixelplan.envs.oracle import Oracle
 from pixelplan.evaluation.levels import blindfolded
 from pixelplan.planning import PLANNERS, FullConfig, OneShotConfig, full
 from pixelplan.planning.full import can_return
+from pixelplan.planning.memory import Memory
 from pixelplan.types import InputError
 from tests.toy import ToyModel, ToyWorld, frame_of, random_world
 
@@ -56,34 +58,37 @@ def test_every_planner_on_every_puzzle(name, planner):
     assert solved == 12 if PLANNERS[planner].needs_model else solved > 0
 
 
-class NoisyWorld(ToyWorld):
-    """A world in which no frame comes twice: a pixel that means nothing counts the frames."""
-
-    shown = 0
-
-    def _noisy(self, frame: np.ndarray) -> np.ndarray:
-        self.shown += 1
-        frame[3, 3] = self.shown % 256
-        return frame
-
-    def reset(self) -> tuple[np.ndarray, bool]:
-        frame, solved = super().reset()
-        return self._noisy(frame), solved
-
-    def step(self, action: int) -> tuple[np.ndarray, bool]:
-        frame, solved = super().step(action)
-        return self._noisy(frame), solved
-
-
 def test_states_are_found_again_where_no_frame_comes_twice():
-    """The goal cannot be reached: only a planner that knows states again can tell that it has tried everything."""
-    successors = np.vstack([grid(3), [9] * 4])  # a square, and a state that nothing leads to
-    model = ToyModel(successors)
-    model.noisy = True
-    episode = full(model, NoisyWorld(successors, goal=9), frame_of(9))
-    assert episode.ended == "exhausted"
-    model.noisy = False
-    assert full(model, NoisyWorld(successors, goal=9), frame_of(9)).ended == "steps"
+    """By their embeddings, where pixels are noisy; else by their frames, whatever the embeddings say."""
+    frames = np.stack([frame_of(0)] * 3)
+    frames[:, 3, 3, 0] = range(3)  # a pixel that means nothing counts the frames
+    embeddings = np.eye(2, dtype=np.float32)[[0, 1, 0]]
+    noisy, clear = Memory(4, threshold=0.5), Memory(4)
+    assert [noisy.observe(frame, z) for frame, z in zip(frames, embeddings, strict=True)] == [0, 1, 0]
+    assert [clear.observe(frame, z) for frame, z in zip(frames, embeddings, strict=True)] == [0, 1, 2]
+
+
+class Mistaken(ToyModel):
+    """Takes the first frames that it sees after the start for the start."""
+
+    noisy = True
+    mistakes = 4
+
+    def encode(self, frames: np.ndarray) -> torch.Tensor:
+        found = super().encode(frames)
+        if len(frames) == 1 and self.mistakes:
+            self.mistakes -= 1
+            return self.embeddings[[0]]
+        return found
+
+
+def test_where_pixels_are_noisy_mistakes_are_not_for_ever():
+    """After four mistakes every action seems to lead back to the start: nothing is left, but nothing is proved."""
+    world = ToyWorld(grid(3), goal=8)
+    assert full(Mistaken(world.successors), world, frame_of(8)).solved
+    walled_in = ToyWorld(np.vstack([grid(3), [9] * 4]), goal=9)  # nothing leads to the goal
+    assert full(Mistaken(walled_in.successors), walled_in, frame_of(9)).ended == "steps"
+    assert full(ToyModel(walled_in.successors), walled_in, frame_of(9)).ended == "exhausted"
 
 
 @settings(deadline=None, max_examples=60)

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from pixelplan.envs.named import Levels, open_family
+from pixelplan.envs.noise import Noise, Noisy
 from pixelplan.evaluation.models import WEIGHTS
 from pixelplan.evaluation.run import evaluate
 from pixelplan.evaluation.stats import mean
@@ -16,13 +18,37 @@ from pixelplan.files import checksum, level_numbers, parse_levels
 from pixelplan.model.checkpoint import WEIGHTS as WEIGHTS_FILE
 from pixelplan.model.checkpoint import load_model
 from pixelplan.model.config import TrainConfig
-from pixelplan.planning import FullConfig, OneShotConfig
+from pixelplan.planning import FullConfig, ImageSearchConfig, OneShotConfig
 from pixelplan.types import InputError
 
 FORMAT = 1
 """Of cells' records; another one is another version's."""
 BESIDE_THE_POINT = ("threads", "quiet", "device", "devices")
 """Settings that say where and how fast something is computed, not what."""
+
+LATER = {"later": True}
+"""Marks fields that earlier versions did not have: they count only where they are set, so older records are found."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Other levels than a puzzle's usual ones."""
+
+    options: tuple[tuple[str, Any], ...] = ()
+    """The puzzle's, where they are not its defaults."""
+    noise: Noise = field(default_factory=Noise)
+    """Before its frames."""
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        words = [f"{key} {value}" for key, value in (*self.options, *dataclasses.asdict(self.noise).items()) if value]
+        return ", ".join(words)
+
+    def levels_of(self, env: str) -> Levels:
+        """The family of such levels."""
+        family = open_family(env, dict(self.options))
+        return family if self.noise.silent else Noisy(family, self.noise)
 
 
 @dataclass(frozen=True)
@@ -34,6 +60,12 @@ class Play:
     episodes: int = 20
     steps: int = 20
     seed: int = 0
+    variant: Variant | None = field(default=None, metadata=LATER)
+
+    @property
+    def family(self) -> Levels:
+        """Where to play."""
+        return self.env if self.variant is None else self.variant.levels_of(self.env)
 
 
 @dataclass(frozen=True)
@@ -68,7 +100,9 @@ class Training:
         without = "" if self.config.model.inverse else " without inverse model"
         stops = " on-policy" if any(stage.episodes for stage in self.stages) else ""
         steps = self.play.episodes * self.play.steps
-        return f"{self.config.preset}{without}, {self.count} levels × {steps} steps{stops}, seed {self.config.seed}"
+        variant = "" if self.play.variant is None else f" of {self.play.variant.name}"
+        levels = f"{self.count} levels × {steps} steps{stops}"
+        return f"{self.config.preset}{without}{variant}, {levels}, seed {self.config.seed}"
 
     @property
     def count(self) -> int:
@@ -116,22 +150,23 @@ class Evaluation:
     """How many levels a planner solves."""
 
     planner: str = "full"
-    config: FullConfig | OneShotConfig = field(default_factory=FullConfig)
+    config: FullConfig | OneShotConfig | ImageSearchConfig = field(default_factory=FullConfig)
     levels: str = "2000:2100"
     seed: int = 0
+    variant: Variant | None = field(default=None, metadata=LATER)
 
     @property
     def name(self) -> str:
         """For people."""
-        return f"{self.planner} on {self.levels}"
+        return f"{self.planner} on {self.levels}" + ("" if self.variant is None else f" of {self.variant.name}")
 
     def take(self, env: str, model: Path, out: Path) -> dict[str, Any]:
         """Play the levels."""
         found = evaluate(
-            env,
+            env if self.variant is None else self.variant.levels_of(env),
             self.levels,
             planner=self.planner,
-            model=load_model(model),
+            model=None if isinstance(self.config, ImageSearchConfig) else load_model(model),
             config=self.config,
             seed=self.seed,
             out=out,
@@ -177,8 +212,9 @@ class Cell:
 def described(value: Any) -> Any:
     """A cell or a part of one as JSON values that say all that decides its result, and nothing else."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {one.name: described(getattr(value, one.name)) for one in dataclasses.fields(value)}
-        kept = {name: part for name, part in fields.items() if name not in BESIDE_THE_POINT}
+        fields = [one for one in dataclasses.fields(value) if one.name not in BESIDE_THE_POINT]
+        there = [one for one in fields if "later" not in one.metadata or getattr(value, one.name) is not None]
+        kept = {one.name: described(getattr(value, one.name)) for one in there}
         more = {"weights": value.weights} if isinstance(value, Shipped) else {}
         return {"kind": type(value).__name__, **kept, **more}
     return [described(part) for part in value] if isinstance(value, tuple) else value

@@ -143,7 +143,7 @@ def make_play(play: Play, runs: Path) -> Trajectories:
     folder = runs / "data" / f"{play.env}-{fingerprint(play)[:16]}"
     with locked(folder, wait=True):
         return collect(
-            play.env, play.levels, folder, episodes=play.episodes, steps=play.steps, seed=play.seed, resume=True
+            play.family, play.levels, folder, episodes=play.episodes, steps=play.steps, seed=play.seed, resume=True
         )
 
 

@@ -62,6 +62,8 @@ def _main_record(cell: Cell, main: Path) -> dict[str, Any] | None:
     if not isinstance(cell.model, Training) or not isinstance(cell.measure, Evaluation):
         return None
     training, measure, seed = cell.model, cell.measure, cell.model.config.seed
+    if measure.variant is not None:
+        return None
     trained = main / f"{cell.env}-training-seed{seed}.json"
     evaluated = main / f"{cell.env}-{measure.planner}-{measure.levels.partition(':')[0]}-seed{seed}.json"
     if not trained.exists() or not evaluated.exists():
@@ -102,7 +104,7 @@ def _same_play(play: Play | None, found: dict[str, Any] | None) -> bool:
     if play is None or found is None:
         return play is None and found is None
     levels = ",".join(f"{first}:{end}" for first, end in found["levels"])
-    return (play.env, play.levels, play.episodes, play.steps, play.seed) == (
+    return play.variant is None and (play.env, play.levels, play.episodes, play.steps, play.seed) == (
         found["env"],
         levels,
         found["episodes"],

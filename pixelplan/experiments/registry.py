@@ -21,6 +21,8 @@ EXPERIMENTS = {
     "fringe": "leaves of the search with and without reidentification",
     "failures": "levels that one-shot fails and the full planner solves",
     "trajectories": "expert trajectories",
+    "noise": "success behind visual noise, beside a search on images (not in the paper)",
+    "boards": "larger boards (not in the paper)",
 }
 """What can be reproduced; each has a module of its own here."""
 

@@ -23,7 +23,7 @@ class TrainConfig:
     """The losses' weights."""
     updates: int | None = None
     """Gradient steps, rounded up to whole passes. By default 640, or five for each cell of the latent grid if that is
-    more."""
+    more; twice as many where pixels are noisy."""
     batch: int = 8
     """Levels in a gradient step, over all processes."""
     frames: int = 24

@@ -45,6 +45,8 @@ QUICK_LEVELS = 25
 """Validation levels looked at after each pass."""
 UPDATES, UPDATES_A_CELL = 640, 5
 """Gradient steps, at least, and for each cell of the latent grid: a finer grid takes longer to tell its cells apart."""
+NOISY_UPDATES = 2
+"""Times as many where pixels are noisy: the forward model learns only in the second half of training."""
 
 
 def train(
@@ -193,7 +195,8 @@ def _batches(
 
 def schedule(levels: int, cells: int, config: TrainConfig) -> tuple[int, int]:
     """Passes, and gradient steps in each: all levels once, and at least 100 steps so that small sets repeat in it."""
-    updates = config.updates or max(UPDATES, UPDATES_A_CELL * cells)
+    usual = max(UPDATES, UPDATES_A_CELL * cells) * (NOISY_UPDATES if config.model.noisy else 1)
+    updates = config.updates or usual
     updates_a_pass = max(-(-levels // config.batch), min(100, updates))
     return -(-updates // updates_a_pass), updates_a_pass
 

@@ -56,7 +56,7 @@ def full(
     """Play one episode towards a goal frame [H,W,3].
 
     It ends when the environment reports the goal, when it is out of steps, or when every action was tried in every
-    state that can still be reached: then the goal cannot be.
+    state that can still be reached: then the goal cannot be. (Where pixels are noisy that is no proof, and it goes on.)
     """
     random = random or np.random.default_rng(0)
     frame, solved = world.reset()
@@ -118,6 +118,8 @@ class _Agent:
         began = time.perf_counter()
         if not self.route or self._known_to_differ(*self.route[0]):
             self.route = self._new_route()
+        if not self.route and self.perception.noisy:
+            self._begin_anew()
         self.seconds += time.perf_counter() - began
         return self.route[0][0] if self.route else None
 
@@ -138,6 +140,12 @@ class _Agent:
         elif not self.route and self.claims_goal and not solved:
             self.memory.not_goals.add(there)
         self.seconds += time.perf_counter() - began
+
+    def _begin_anew(self) -> None:
+        """Where pixels are noisy and nothing seems left to try, something was taken for what it is not: forget all."""
+        self.memory.forget()
+        self.here = self.memory.observe(self.frames[-1], as_array(self.perception.encode(self.frames[-1][None]))[0])
+        self.route = self._new_route()
 
     def _differ(self, one: np.ndarray, other: np.ndarray) -> bool:
         return float(distances(one, other)) >= self.perception.threshold

@@ -24,10 +24,14 @@ class Memory:
     """
 
     def __init__(self, actions: int, threshold: float | None = None) -> None:
-        self._threshold = threshold
+        self._actions, self._threshold = actions, threshold
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin with nothing."""
         self._of_frame: dict[bytes, int] = {}
         self._embeddings: list[np.ndarray] = []
-        self.successors = np.empty((0, actions), np.int32)
+        self.successors = np.empty((0, self._actions), np.int32)
         """[K,A], the observed state that each action led to; -1 where it was not tried."""
         self.not_goals: set[int] = set()
         """Observed states that the model takes for the goal, and that are not."""
