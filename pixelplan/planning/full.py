@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pixelplan.planning.latent_graph import as_array, as_tensor, distances
+from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table, distances
 from pixelplan.planning.memory import Memory, Remembering
 from pixelplan.planning.one_shot import OneShotConfig, check_frames, context_frames, inference, search
 from pixelplan.types import Episode, InputError, Model, Plan, World
@@ -203,7 +203,7 @@ class _Agent:
         the goal may lie at the other end of the level, time and again.
         """
         graph = plan.graph
-        visited = distances(graph.embeddings[:, None], self.memory.embeddings()).min(1) < self.perception.threshold
+        visited = distance_table(graph.embeddings, self.memory.embeddings()).min(1) < self.perception.threshold
         candidates = np.flatnonzero(allowed & ~visited)
         if not len(candidates):
             return None
@@ -223,7 +223,7 @@ class _Agent:
             return None
         states = [state for _, state in found]
         predictions = as_array(self.perception.step(as_tensor(self.memory.embeddings(states)), self.context))  # [n,A,d]
-        apart = distances(predictions[:, :, None], plan.graph.embeddings)  # [n,A,M]
+        apart = distance_table(predictions, plan.graph.embeddings)  # [n,A,M]
         travel = np.array([len(way) for way, _ in found])[:, None]
         excluded = (self.memory.successors[states] >= 0) | ~allowed[apart.argmin(2)]
         keys = np.broadcast_arrays(-apart.min(2), travel, excluded)

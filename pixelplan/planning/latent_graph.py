@@ -28,6 +28,8 @@ class GrowingGraph:
         self._half_norms = np.empty(capacity, np.float32)  # ½|v|² of each node
         self._origins = np.full((3, capacity), -1, np.int32)  # parent, parent's action, depth
         self._edges: list[tuple[np.ndarray, np.ndarray]] = []  # nodes [n] and where their actions lead [n,A]
+        self._known: dict[bytes, int] | None = {}  # the nodes by their keys, as long as all of them have one
+        self._remember(root[None], 0)
         self._embeddings[0] = root
         self._half_norms[0] = _half_norms(self._embeddings[:1])[0]
         self._origins[2, 0] = 0
@@ -39,9 +41,13 @@ class GrowingGraph:
     def reidentify(self, points: np.ndarray, recent: int) -> tuple[np.ndarray, np.ndarray]:
         """The nearest node [n] of points [n,d], -1 where none is nearer than the threshold, and its distance [n].
 
-        Most predictions lead back to where the search just was. A large graph is therefore looked at from its node
-        `recent` on first, and only what is not found there is compared with the rest.
+        Points of whole numbers are looked up. Of others, most lead back to where the search just was: a large graph is
+        looked at from its node `recent` on first, and only what is not found there is compared with the rest.
         """
+        keys = None if self._known is None else whole_number_keys(points, self.threshold)
+        if self._known is not None and keys is not None:
+            found = np.array([self._known.get(key, -1) for key in keys])
+            return found, np.where(found < 0, np.inf, 0.0)
         if self.size <= _SMALL:
             return self._nearest(points, 0, self.size)
         nodes, apart = self._nearest(points, recent, self.size)
@@ -69,8 +75,17 @@ class GrowingGraph:
         self._embeddings[first:end] = points
         self._half_norms[first:end] = _half_norms(points)
         self._origins[:, first:end] = parents, actions, self._origins[2, parents] + 1
+        self._remember(points, first)
         self.size = end
         return np.arange(first, end)
+
+    def _remember(self, points: np.ndarray, first: int) -> None:
+        """Note the keys of new nodes with embeddings points [n,d], the first of which has this number."""
+        keys = None if self._known is None else whole_number_keys(points, self.threshold)
+        if self._known is None or keys is None:
+            self._known = None
+        else:
+            self._known.update((key, first + place) for place, key in enumerate(keys))
 
     def connect(self, nodes: np.ndarray, successors: np.ndarray) -> None:
         """Note that the actions from nodes [n] lead to successors [n,A], -1 where that is not known."""
@@ -91,6 +106,11 @@ def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarr
     that are too near are joined by an edge. The kept ones are a maximal independent set, points with few neighbours
     first, so the dropped ones are a small vertex cover. Duplicates are cliques: one round settles most layers.
     """
+    keys = whole_number_keys(points, threshold)
+    if keys is not None:
+        places: dict[bytes, int] = {}
+        same = np.array([places.setdefault(key, len(places)) for key in keys])
+        return np.unique(same, return_index=True)[1], same
     half = _half_norms(points)
     half_distances = half[:, None] + half - products(points, points)
     near = 2 * half_distances < threshold**2
@@ -110,6 +130,18 @@ def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarr
     return indices, np.where(near[:, indices], half_distances[:, indices], np.inf).argmin(1)
 
 
+def whole_number_keys(points: np.ndarray, threshold: float) -> list[bytes] | None:
+    """What each of points [n,d] of small whole numbers is found by; None where they are others.
+
+    Such points are equal or at least 1 apart. A model that says what is in each cell gives them, a thousand numbers
+    each: comparing all with all would take most of a search's time.
+    """
+    if threshold > 1 or (len(points) and points[0, 0] != np.rint(points[0, 0])):  # mostly that tells
+        return None
+    whole = points.astype(np.int8)
+    return [row.tobytes() for row in whole] if np.array_equal(whole, points) else None
+
+
 def products(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Inner products [n,m] of points [n,d] and [m,d]; by torch where they are many, to keep it to one thread."""
     if len(one) * len(other) <= _FEW:
@@ -121,6 +153,13 @@ def distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Euclidean distances along the last axis."""
     differences = points - others
     return np.sqrt(np.einsum("...d,...d->...", differences, differences))
+
+
+def distance_table(points: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Euclidean distances [...,m] of points [...,d] to others [m,d], by inner products: to about 0.001."""
+    rows = points.reshape(-1, points.shape[-1])
+    squares = 2 * (_half_norms(rows)[:, None] + _half_norms(others) - products(rows, others))
+    return np.sqrt(np.maximum(squares, 0)).reshape(*points.shape[:-1], len(others))
 
 
 def as_tensor(embeddings: np.ndarray) -> torch.Tensor:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pixelplan.planning.latent_graph import as_array, as_tensor, distances
+from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table, distances
 from pixelplan.types import Model
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Remembering:
         if (successors < 0).all():
             return predictions
         embeddings = self._memory.embeddings()
-        far = distances(as_array(z)[:, None], embeddings)  # [N,K]
+        far = distance_table(as_array(z), embeddings)  # [N,K]
         far[far >= self.threshold] = np.inf
         far = np.where(successors >= 0, far[..., None], np.inf)  # [N,K,A]
         rows, actions = np.nonzero(np.isfinite(far.min(1)))
