@@ -6,7 +6,8 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,16 +43,27 @@ def open_family(
     if isinstance(env, str):
         make = Maker(env, tuple(given.items()))
         made = make()
-        return (
-            open_family(made, pixels=pixels)
-            if hasattr(made, "challenge")
-            else Own(make, name=env, options=given, pixels=pixels)
-        )
+        if hasattr(made, "challenge"):
+            return open_family(made, pixels=pixels)
+        with blame(env):
+            return Own(make, name=env, options=given, pixels=pixels)
     if isinstance(env, gymnasium.Env) or callable(env):
         return Own(env, pixels=pixels)
     raise InputError(
         f"{type(env).__name__} is no environment; give a Gymnasium environment or a function that makes one"
     )
+
+
+@contextmanager
+def blame(name: str) -> Iterator[None]:
+    """Whatever somebody else's code raises becomes an InputError that says whose it is."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as problem:
+        words = " ".join(str(problem).split())
+        raise InputError(f"{name} failed: {type(problem).__name__}: {words}") from problem
 
 
 def recorded_family(env: str, options: Mapping[str, Any], named: Levels | None = None) -> Family | None:

@@ -66,8 +66,11 @@ def _scenes(episode: Episode) -> Iterator[Image.Image]:
 
 
 def _scene(frame: np.ndarray, graph: Image.Image | None) -> Image.Image:
-    """A frame [H,W,3], and beside it a picture of the graph if there is one."""
-    left = Image.fromarray(frame).resize((_SIDE, _SIDE), Image.Resampling.NEAREST)
+    """A frame [H,W,3], and beside it a picture of the graph if there is one: both as squares."""
+    left = Image.new("RGB", (_SIDE, _SIDE), _PAPER)
+    height, width = (max(1, round(_SIDE * side / max(frame.shape[:2]))) for side in frame.shape[:2])
+    shown = Image.fromarray(frame).resize((width, height), Image.Resampling.NEAREST)
+    left.paste(shown, ((_SIDE - width) // 2, (_SIDE - height) // 2))
     if graph is None:
         return left
     scene = Image.new("RGB", (2 * _SIDE, _SIDE), _PAPER)

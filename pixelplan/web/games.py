@@ -13,14 +13,15 @@ from fastapi import FastAPI, Path, Query
 from fastapi.responses import Response
 from PIL import Image, UnidentifiedImageError
 
-from pixelplan.evaluation.figures import episode_gif, solution_picture
+from pixelplan.evaluation.figures import episode_gif
 from pixelplan.types import Episode, InputError
-from pixelplan.web.levels import REFUSALS, open_level
+from pixelplan.web.boards import Board, follow, state_of_cell
+from pixelplan.web.levels import REFUSALS
 from pixelplan.web.limits import Limits
 from pixelplan.web.models import Models
 from pixelplan.web.runs import Run
 from pixelplan.web.schema import GameView, Moves, NewGame, NewGoal, Planner, PlanView
-from pixelplan.web.sessions import Game, Games, state_of_cell, state_of_frame
+from pixelplan.web.sessions import Game, Games
 from pixelplan.web.views import game_view
 from pixelplan.web.work import Work
 
@@ -33,20 +34,39 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
     """Routes under /api/games."""
     options: dict[str, Any] = {"tags": ["games"], "responses": REFUSALS}
 
+    async def changed(id: str, change: Callable[[Game], None]) -> GameView:
+        """A game after a change; one at a time, and not here, since somebody's environment may take its time."""
+        game = games.get(id)
+
+        def do() -> GameView:
+            with game.lock:
+                change(game)
+                return game_view(game)
+
+        return await work.do(do)
+
     @app.post("/api/games", status_code=201, **options)
     async def begin(wish: NewGame) -> GameView:
         """Begin a game, perhaps with some moves made and another goal."""
-        level = await work.do(lambda: open_level(models, wish.env, wish.level))
-        goal = None if wish.goal is None else state_of_cell(level, wish.goal.row, wish.goal.column)
-        game = games.add(wish.env, models.puzzle(wish.env), level)
-        game.aim_at(goal)
-        game.play(wish.moves, limits.moves)
-        return game_view(game)
+        if wish.goal is not None and wish.goal_moves is not None:
+            raise InputError("a goal is a cell or where moves lead, not both")
+
+        def prepare() -> Board:
+            board = models.board(wish.env, wish.level, limits.states)
+            if wish.goal is not None:
+                board = board.towards(state_of_cell(board, wish.goal.row, wish.goal.column))
+            elif wish.goal_moves is not None:
+                board = board.towards(follow(board, wish.goal_moves, board.start)[-1])
+            follow(board, wish.moves, board.start)  # wrong moves begin no game
+            return board
+
+        game = games.add(wish.env, await work.do(prepare))
+        return await changed(game.id, lambda game: game.play(wish.moves, limits.moves))
 
     @app.get("/api/games/{id}", **options)
     async def look(id: GameId) -> GameView:
         """A game as it stands."""
-        return game_view(games.get(id))
+        return await changed(id, lambda game: None)
 
     @app.delete("/api/games/{id}", status_code=204, **options)
     async def leave(id: GameId) -> None:
@@ -56,37 +76,40 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
     @app.post("/api/games/{id}/moves", **options)
     async def move(id: GameId, moves: Moves) -> GameView:
         """Take actions."""
-        return _changed(games.get(id), lambda game: game.play(moves.actions, limits.moves))
+        return await changed(id, lambda game: game.play(moves.actions, limits.moves))
 
     @app.post("/api/games/{id}/undo", **options)
     async def undo(id: GameId) -> GameView:
         """Take the last move back, if there is one."""
-        return _changed(games.get(id), Game.undo)
+        return await changed(id, Game.undo)
 
     @app.post("/api/games/{id}/restart", **options)
     async def restart(id: GameId) -> GameView:
         """Go back to the start."""
-        return _changed(games.get(id), Game.restart)
+        return await changed(id, Game.restart)
 
     @app.put("/api/games/{id}/goal", **options)
     async def aim(id: GameId, goal: NewGoal) -> GameView:
         """Want another goal: a cell, a frame, or the level's own again."""
         if goal.cell is not None and goal.frame is not None:
             raise InputError("a goal is a cell or a frame, not both")
-        game, state = games.get(id), None
-        if goal.cell is not None:
-            state = state_of_cell(game.level, goal.cell.row, goal.cell.column)
-        elif goal.frame is not None:
-            frame = goal.frame
-            state = await work.do(lambda: state_of_frame(game.level, _decode(frame)))
-        return _changed(game, lambda game: game.aim_at(state))
+
+        def aim_at(game: Game) -> None:
+            state = None
+            if goal.cell is not None:
+                state = state_of_cell(game.board, goal.cell.row, goal.cell.column)
+            elif goal.frame is not None:
+                state = game.board.state_of(_decode(goal.frame))
+            game.aim_at(state)
+
+        return await changed(id, aim_at)
 
     @app.post("/api/games/{id}/plan", **options)
     async def plan(id: GameId) -> PlanView:
         """Plan once from here to the goal, by the model alone, and show the latent graph."""
         game = games.get(id)
         return await work.do(
-            lambda: Run(game, models.model(game.env, game.level), limits, lambda message: None).look_and_plan()
+            lambda: Run(game, models.model(game.env, game.board.number), limits, lambda message: None).look_and_plan()
         )
 
     @app.get("/api/games/{id}/solution.png", response_class=Response, **_picture("image/png"))
@@ -96,7 +119,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
 
         def draw() -> bytes:
             buffer = io.BytesIO()
-            solution_picture(game.level, episode(game, planner, since)).save(buffer, "PNG")
+            game.board.picture(episode(game, planner, since)).save(buffer, "PNG")
             return buffer.getvalue()
 
         return _download(await work.do(draw), game, "png")
@@ -119,13 +142,8 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
         """The moves so far and, where a planner made those since a move, its plans; they are made again for it."""
         if planner is None:
             return game.episode()
-        run = Run(game.before(since), models.model(game.env, game.level), limits, lambda message: None)
+        run = Run(game.before(since), models.model(game.env, game.board.number), limits, lambda message: None)
         return game.episode(since, run.again(planner))
-
-
-def _changed(game: Game, change: Callable[[Game], None]) -> GameView:
-    change(game)
-    return game_view(game)
 
 
 def _picture(kind: str) -> dict[str, Any]:
@@ -135,7 +153,7 @@ def _picture(kind: str) -> dict[str, Any]:
 
 
 def _download(data: bytes, game: Game, ending: str) -> Response:
-    name = f"{game.env}-{game.level.number}.{ending}"
+    name = f"{game.env}-{game.board.number}.{ending}"
     return Response(
         data, media_type=f"image/{ending}", headers={"content-disposition": f'attachment; filename="{name}"'}
     )

@@ -15,13 +15,17 @@ from pixelplan.types import InputError
 if TYPE_CHECKING:
     import uvicorn
 
+    from pixelplan.envs.family import Family
     from pixelplan.web.models import Models
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
-def serve(model: str | None, host: str, port: int, open_browser: bool) -> None:
-    """Serve the page until interrupted; an InputError where that cannot be."""
+def serve(model: str | None, host: str, port: int, open_browser: bool, family: Family | None = None) -> None:
+    """Serve the page, with a family of levels of the user's own first, until interrupted.
+
+    An InputError where that cannot be.
+    """
     try:
         import fastapi  # noqa: F401
         import uvicorn
@@ -33,7 +37,7 @@ def serve(model: str | None, host: str, port: int, open_browser: bool) -> None:
     if not 0 <= port <= 65535:
         raise InputError(f"port is {port}; ports are 0 to 65535, and 0 takes a free one")
     _share_memory_between_threads()
-    models = Models(model)
+    models = Models(model, family)
     models.check()
     listener = listen(host, port)
     models.warm_up()

@@ -7,8 +7,7 @@ from typing import Annotated
 from fastapi import FastAPI, Path
 from fastapi.responses import Response
 
-from pixelplan.envs import PUZZLES, Level, get_level
-from pixelplan.types import InputError
+from pixelplan.web.limits import Limits
 from pixelplan.web.models import Models
 from pixelplan.web.schema import EnvName, LevelNumber, LevelView, Problem, PuzzleView
 from pixelplan.web.views import level_view, png, puzzle_view
@@ -27,18 +26,18 @@ REFUSALS: dict[int | str, dict[str, object]] = {
 }
 
 
-def add_level_routes(app: FastAPI, models: Models, work: Work) -> None:
+def add_level_routes(app: FastAPI, models: Models, work: Work, limits: Limits) -> None:
     """Routes under /api that need no game."""
 
     @app.get("/api/puzzles", tags=["levels"], responses=REFUSALS)
     async def puzzles() -> list[PuzzleView]:
         """The puzzles, and the model that thinks about each."""
-        return await work.do(lambda: [puzzle_view(env, models.thinker(env)) for env in PUZZLES])
+        return await work.do(lambda: [puzzle_view(env, models.thinker(env)) for env in models.names])
 
     @app.get("/api/levels/{env}/{level}", tags=["levels"], responses=REFUSALS)
     async def level(env: EnvName, level: LevelNumber) -> LevelView:
         """A level's geometry: where the agent can stand."""
-        return await work.do(lambda: level_view(env, open_level(models, env, level)))
+        return await work.do(lambda: level_view(env, models.board(env, level, limits.states)))
 
     @app.get(
         "/api/frames/{env}/{level}/{state}.png",
@@ -46,18 +45,11 @@ def add_level_routes(app: FastAPI, models: Models, work: Work) -> None:
         responses={**REFUSALS, 200: {"content": {"image/png": {}}, "description": "The frame as PNG"}},
         response_class=Response,
     )
-    async def frame(env: EnvName, level: LevelNumber, state: Annotated[int, Path(ge=0, lt=100_000)]) -> Response:
+    async def frame(env: EnvName, level: LevelNumber, state: Annotated[int, Path(ge=0, lt=2**48)]) -> Response:
         """What a state of a level looks like."""
 
         def draw() -> bytes:
-            opened = open_level(models, env, level)
-            if state >= len(opened.successors):
-                raise InputError(f"level {level} has states 0 to {len(opened.successors) - 1} and no {state}")
-            return png(opened.frame(state).tobytes(), len(opened.background))
+            board = models.board(env, level, limits.states)
+            return png(board.frame(state).tobytes(), board.shape[1], board.shape[0])
 
         return Response(await work.do(draw), media_type="image/png", headers={"cache-control": "max-age=86400"})
-
-
-def open_level(models: Models, env: str, number: int) -> Level:
-    """A level of a puzzle with the options that its model was made for."""
-    return get_level(models.puzzle(env), number)

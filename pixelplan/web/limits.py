@@ -17,6 +17,8 @@ class Limits:
     """Rest after which a game is dropped."""
     moves: int = 1000
     """Moves of one game, or of one request."""
+    states: int = 5000
+    """States that are kept of one level of an own environment."""
     body_bytes: int = 64 * 1024
     """Bytes of a request's body: a frame as PNG and some."""
     waiting: int = 200

@@ -1,4 +1,7 @@
-"""Which model thinks about which puzzle: the user's own, the shipped one, or the true rules where there is neither."""
+"""Which model thinks about which puzzle: the user's own, the shipped one, or the true rules where there is neither.
+
+An environment of the user's own stands beside the puzzles, with the model that the user names.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pixelplan.envs import PUZZLES, Level, Puzzle, get_level, make_puzzle
+from pixelplan.envs import PUZZLES, get_level, make_puzzle
+from pixelplan.envs.family import Family, Tables
 from pixelplan.envs.noise import NOISE
 from pixelplan.envs.oracle import Oracle
-from pixelplan.evaluation.models import ORACLE, WEIGHTS, find_model, open_model
+from pixelplan.evaluation.models import ORACLE, WEIGHTS, choose_model, find_model, open_model
 from pixelplan.model.checkpoint import read_description
 from pixelplan.planning import one_shot
 from pixelplan.types import InputError, Model
+from pixelplan.web.boards import Board, TableBoard
+from pixelplan.web.found import World
+from pixelplan.web.schema import OWN
 
+FIRST_LEVEL = 3000
+"""The level on which the page opens."""
 _ORACLES = 24
 """Levels whose oracles are remembered; one holds all frames of its level, up to 3 MB."""
 
@@ -26,7 +35,8 @@ _ORACLES = 24
 class Thinker:
     """What the page says of a puzzle's model."""
 
-    puzzle: Puzzle
+    family: Family
+    """The levels, with the options that the model was made for."""
     model: Model | None
     """None: the oracle, which every level has of its own."""
     label: str
@@ -39,16 +49,41 @@ class Thinker:
 class Models:
     """The model of every puzzle, opened when it is first wanted."""
 
-    def __init__(self, model: str | None = None) -> None:
-        """`model` is None for the shipped ones, "oracle", or a folder that train wrote."""
+    def __init__(self, model: str | None = None, family: Family | None = None) -> None:
+        """`model` is None for the shipped ones, "oracle", or a folder that train wrote.
+
+        `family` comes first on the page: a puzzle with options, or an own environment, which is what `model` is for
+        then; an InputError where they do not fit.
+        """
         self._choice = model
         self._lock = threading.Lock()
         self._thinkers: dict[str, Thinker] = {}
         self._oracles: OrderedDict[tuple[str, int], Oracle] = OrderedDict()
+        self._wanted = family if isinstance(family, Tables) else None
+        self._world: World | None = None
+        if family is not None and self._wanted is None:
+            if model is None:
+                raise InputError(
+                    f"nobody knows the rules of {family.name}: train a model of it and name its folder with --model"
+                )
+            opened, family = choose_model(model, "full", family)
+            self._world, self._choice = World(family), None
+            self._thinkers[OWN] = Thinker(family, opened, Path(model).name, "")
 
-    def puzzle(self, env: str) -> Puzzle:
-        """A puzzle by its name, with the options its model was made for; an InputError for an unknown one."""
-        return self.thinker(env).puzzle
+    @property
+    def names(self) -> list[str]:
+        """The puzzles, and the user's own environment; what the user asked for is the first."""
+        first = OWN if self._world else self._wanted.name if self._wanted else None
+        return [*([first] if first else []), *(env for env in PUZZLES if env != first)]
+
+    def board(self, env: str, number: int, most: int) -> Board:
+        """A level; at most so many states are kept of one that is no table. An InputError where there is none."""
+        family = self.thinker(env).family
+        if isinstance(family, Tables):
+            level = get_level(family.puzzle, number)
+            return TableBoard(level, level.goal)
+        assert self._world is not None
+        return self._world.board(number, most)
 
     def thinker(self, env: str) -> Thinker:
         """The model of a puzzle and what to say of it."""
@@ -57,13 +92,14 @@ class Models:
                 self._thinkers[env] = self._open(env)
             return self._thinkers[env]
 
-    def model(self, env: str, level: Level) -> Model:
+    def model(self, env: str, number: int) -> Model:
         """The model that thinks about a level."""
         model = self.thinker(env).model
-        return self._oracle(env, level) if model is None else model
+        return self._oracle(env, number) if model is None else model
 
     def _open(self, env: str) -> Thinker:
-        puzzle = make_puzzle(env)
+        wanted = self._wanted if self._wanted and self._wanted.name == env else None
+        puzzle = wanted or Tables(make_puzzle(env), env)
         if self._choice == ORACLE:
             return Thinker(puzzle, None, ORACLE, "The planner searches the true rules, not a learned model (oracle).")
         trained_on, options = _training_puzzle(self._choice) if self._choice else (None, {})
@@ -73,10 +109,10 @@ class Models:
             return Thinker(puzzle, None, ORACLE, note)
         name = str(self._choice) if own else env
         try:
-            suited = make_puzzle(env, **options) if own and trained_on == env else puzzle
-            return Thinker(
-                suited, open_model(name, env, suited.pixels), Path(name).name if own else f"shipped {env}", ""
-            )
+            trained = own and trained_on == env and wanted is None
+            suited = Tables(make_puzzle(env, **options), env) if trained else puzzle
+            label = Path(name).name if own else f"shipped {env}"
+            return Thinker(suited, open_model(name, env, suited.puzzle.pixels), label, "")
         except InputError as problem:
             logging.getLogger("pixelplan").warning(
                 "%s: %s", env, problem
@@ -84,26 +120,30 @@ class Models:
             note = "The model of this puzzle could not be opened: the planner searches the true rules (oracle)."
             return Thinker(puzzle, None, ORACLE, note, str(problem))
 
-    def _oracle(self, env: str, level: Level) -> Oracle:
-        key = (env, level.number)
+    def _oracle(self, env: str, number: int) -> Oracle:
+        key = (env, number)
+        family = self.thinker(env).family
+        assert isinstance(family, Tables)
         with self._lock:
             if key in self._oracles:
                 self._oracles.move_to_end(key)
             else:
-                self._oracles[key] = Oracle(level)
+                self._oracles[key] = Oracle(get_level(family.puzzle, number))
                 if len(self._oracles) > _ORACLES:
                     self._oracles.popitem(last=False)
             return self._oracles[key]
 
     def warm_up(self) -> None:
         """Open every model and think about one level of each puzzle, so that the first visitor need not wait."""
-        for env in PUZZLES:
+        for env in self.names:
             with contextlib.suppress(InputError):  # a puzzle that is not installed says so when it is asked for
-                level = get_level(self.puzzle(env), 3000)
-                one_shot(self.model(env, level), level.frame(level.start), level.frame(level.goal))
+                board = self.board(env, FIRST_LEVEL, most=2)  # the start and the goal
+                one_shot(self.model(env, FIRST_LEVEL), board.frame(board.start), board.frame(board.goal))
 
     def check(self) -> None:
-        """An InputError where the model that the user named suits no puzzle at all."""
+        """An InputError where the user's model suits no puzzle, or the own environment cannot be played."""
+        if self._world is not None:
+            self._world.check(FIRST_LEVEL)
         if self._choice not in (None, ORACLE):
             trained_on, _ = _training_puzzle(str(self._choice))
             thinkers = [self.thinker(env) for env in PUZZLES if trained_on in (None, env)]

@@ -15,11 +15,12 @@ from pixelplan.planning import PLANNERS, FullConfig, ImageSearchConfig, full, on
 from pixelplan.planning.latent_graph import as_array, distances
 from pixelplan.planning.one_shot import inference
 from pixelplan.types import Episode, InputError, Model, Plan
+from pixelplan.web.boards import follow
 from pixelplan.web.limits import Limits
 from pixelplan.web.projection import Projection
 from pixelplan.web.schema import DoneMessage, LaneMessage, PlanMessage, PlanView, StepMessage
 from pixelplan.web.sessions import Game
-from pixelplan.web.views import graph_view, places, plan_view, true_way
+from pixelplan.web.views import graph_view, plan_view
 
 RACERS = ("one-shot", "full", "image-search")
 
@@ -34,13 +35,13 @@ class Run:
     def __init__(
         self, game: Game, model: Model, limits: Limits, send: Callable[[BaseModel], None], stop: Event | None = None
     ) -> None:
-        self.level, self.model, self.limits, self.send = game.level, model, limits, send
+        self.board, self.model, self.limits, self.send = game.board, model, limits, send
         self.state = game.state
         self._stop = stop or Event()
         self._until = time.monotonic() + limits.run_seconds
         self._env = game.resumed(self._moved)
-        self._random = np.random.default_rng([0, game.level.number])
-        self.goal_frame = game.level.frame(game.level.goal)
+        self._random = np.random.default_rng([0, game.board.number])
+        self.goal_frame = game.board.frame(game.board.goal)
         self._seen, self._embeddings = game.seen, game.embeddings
         self._projection: Projection | None = None
         self._corrections: list[tuple[np.ndarray, int]] = []
@@ -53,7 +54,7 @@ class Run:
     def look_and_plan(self) -> PlanView:
         """A one-shot plan from here, with its graph."""
         self._look()
-        plan = one_shot(self.model, self.level.frame(self.state), self.goal_frame, random=self._random)
+        plan = one_shot(self.model, self.board.frame(self.state), self.goal_frame, random=self._random)
         return self._view(plan, plan.actions, plan.path)
 
     def execute(self, planner: str) -> DoneMessage:
@@ -88,7 +89,7 @@ class Run:
             done = self._done(episode.solved, episode.ended, episode.seconds, len(episode.actions))
         except TimeoutError:
             done = self._done(False, "time", time.perf_counter() - began, len(self.trail) - 1)
-        way = places(self.level, self.trail)
+        way = self.board.places(self.trail)
         return LaneMessage(planner=planner, states=self.trail, way=way, planned_at=planned_at, done=done)
 
     def _play(self, planner: str) -> Episode:
@@ -137,7 +138,7 @@ class Run:
         self.steps += 1
         state = self.trail[self.steps]
         message = StepMessage(
-            step=self.steps, action=action, state=state, place=places(self.level, [state])[0],
+            step=self.steps, action=action, state=state, place=next(iter(self.board.places([state])), None),
             predicted=None, observed=None, distance=None, threshold=None, agrees=True,
         )  # fmt: skip
         if expected is not None and observed is not None and self._projection is not None:
@@ -162,7 +163,7 @@ class Run:
         """Encode the goal and whatever was seen and not yet encoded."""
         new = [state for state in self._seen if state not in self._embeddings]
         with inference():
-            *rest, self._goal = as_array(self.model.encode(np.stack([*map(self.level.frame, new), self.goal_frame])))
+            *rest, self._goal = as_array(self.model.encode(np.stack([*map(self.board.frame, new), self.goal_frame])))
         self._embeddings.update(zip(new, rest, strict=True))
         self._last = self._embeddings[self.state]
 
@@ -173,8 +174,9 @@ class Run:
         if self._nodes_sent <= self.limits.nodes_shown:
             seen = {state: self._embeddings[state] for state in dict.fromkeys(self._seen)}
             graph = graph_view(plan, self._goal, self.model.threshold, self._projection, seen, self._corrections)
-        way = true_way(self.level, actions, self.trail[self.steps])
         actions = [int(action) for action in actions]
+        here = self.trail[self.steps]
+        way = self.board.places(follow(self.board, actions, here)) if self.board.cells else []
         return plan_view(plan, self._goal, self.model.threshold, self._projection, way, graph, actions, path)
 
     def _done(self, solved: bool, ended: str, seconds: float, steps: int | None = None) -> DoneMessage:
@@ -188,8 +190,8 @@ class Run:
         )
 
     def _world(self) -> Blindfold:
-        env, level = self._env, self.level
-        return Blindfold(env, solved=lambda: bool(level.goals[env.clone_state().state]))
+        env, board = self._env, self.board
+        return Blindfold(env, solved=lambda: board.solved(env.state))
 
     def _moved(self, state: int) -> None:
         self._check()

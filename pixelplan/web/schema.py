@@ -8,9 +8,19 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.base import LAST_LEVEL
+from pixelplan.envs.own import MOST_ACTIONS
 from pixelplan.types import ACTIONS
 
-EnvName = Annotated[str, Field(max_length=40, description="A puzzle's name.", json_schema_extra={"enum": [*PUZZLES]})]
+OWN = "own"
+"""What the page calls the user's own environment, whose name may not fit into an address."""
+EnvName = Annotated[
+    str,
+    Field(
+        max_length=40,
+        description=f"A puzzle's name, or {OWN}: the environment that the server was started with.",
+        json_schema_extra={"enum": [*PUZZLES, OWN]},
+    ),
+]
 
 
 def _whole(value: Any) -> Any:
@@ -21,7 +31,12 @@ def _whole(value: Any) -> Any:
 Whole = Annotated[int, BeforeValidator(_whole)]
 LevelNumber = Annotated[Whole, Field(ge=0, le=LAST_LEVEL, description="A level's number.")]
 Action = Annotated[
-    Whole, Field(ge=0, lt=len(ACTIONS), description=", ".join(f"{n} {a}" for n, a in enumerate(ACTIONS)))
+    Whole,
+    Field(
+        ge=0,
+        lt=MOST_ACTIONS,
+        description=f"{', '.join(f'{n} {a}' for n, a in enumerate(ACTIONS))}; of an own environment as it says.",
+    ),
 ]
 Planner = Literal["one-shot", "full", "image-search"]
 
@@ -48,6 +63,9 @@ class NewGame(Request):
     level: LevelNumber
     moves: list[Action] = Field(default=[], max_length=1000, description="Actions already taken.")
     goal: Cell | None = Field(default=None, description="Another goal than the level's own.")
+    goal_moves: list[Action] | None = Field(
+        default=None, max_length=2000, description="The same: where these actions lead from the level's start."
+    )
 
 
 class Moves(Request):
@@ -79,6 +97,8 @@ class PuzzleView(BaseModel):
     trained: bool
     """False where the planner searches the true rules."""
     note: str
+    actions: list[str] = Field(description="What the actions are called, by number.")
+    goal: str = Field(description="What the goal of a level is, before anybody chooses another one.")
 
 
 class Place(BaseModel):
@@ -94,9 +114,12 @@ class Goal(BaseModel):
     """The goal: what its frame shows and where."""
 
     state: int
-    row: int
-    column: int
+    row: int | None = Field(description="None where the world has no cells.")
+    column: int | None
     own: bool = Field(description="Whether it is the level's own goal.")
+    moves: list[int] | None = Field(
+        description="Where the world has no cells: actions that lead there from the start, if any are known."
+    )
 
 
 class LevelView(BaseModel):
@@ -104,8 +127,9 @@ class LevelView(BaseModel):
 
     env: str
     level: int
-    pixels: int
-    cell: float = Field(description="Pixels of a cell.")
+    pixels: int = Field(description="Width of a frame.")
+    height: int
+    cell: float | None = Field(description="Pixels of a cell, None where the world has no cells.")
     places: list[Place]
 
 
@@ -116,14 +140,21 @@ class GameView(BaseModel):
     env: str
     level: int
     state: int
-    position: Cell
+    position: Cell | None = Field(description="None where the world has no cells.")
     actions: list[int]
     states: list[int] = Field(description="Where the game has been, the start first.")
     seen: list[int] = Field(description="The distinct states among them.")
-    way: list[tuple[float, float]] = Field(description="Centres (y, x) in pixels of where the game has been.")
+    way: list[tuple[float, float]] = Field(
+        description="Centres (y, x) in pixels of where the game has been; empty where the world has no cells."
+    )
     solved: bool
-    dead_end: bool = Field(description="Whether no way leads from here to the goal, by the true rules.")
-    shortest: int | None = Field(description="Moves of the shortest way from the level's start to the goal.")
+    dead_end: bool | None = Field(
+        description="Whether no way leads from here to the goal, by the true rules; None where nobody knows them."
+    )
+    shortest: int | None = Field(
+        description="Moves of the shortest way from the level's start to the goal; None where there is none, or nobody"
+        " knows."
+    )
     goal: Goal
 
 
@@ -147,7 +178,9 @@ class PlanView(BaseModel):
     actions: list[int]
     reached: bool
     path: list[int] = Field(description="Nodes of the graph along the plan.")
-    way: list[tuple[float, float]] = Field(description="Centres (y, x) in pixels of where the actions really lead.")
+    way: list[tuple[float, float]] = Field(
+        description="Centres (y, x) in pixels of where the actions really lead; empty where the world has no cells."
+    )
     leaves: list[int] = Field(description="Nodes expanded in each layer.")
     nodes: int
     seconds: float
@@ -172,7 +205,9 @@ class StepMessage(BaseModel):
     step: int
     action: int
     state: int
-    place: tuple[float, float] = Field(description="The agent's centre (y, x) in pixels.")
+    place: tuple[float, float] | None = Field(
+        description="The agent's centre (y, x) in pixels; None where the world has no cells."
+    )
     predicted: tuple[float, float, float] | None = Field(
         description="x and y in the projection, distance to the goal; None for planners without a model."
     )

@@ -55,7 +55,7 @@ def make_app(models: Models, limits: Limits = Limits(), names: Iterable[str] = (
         lifespan=lifespan,
     )
     games = Games(limits)
-    add_level_routes(app, models, work)
+    add_level_routes(app, models, work, limits)
     add_game_routes(app, models, games, work, limits)
     add_socket_routes(app, models, games, runs, limits)
     _add_pages(app)

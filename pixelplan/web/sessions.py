@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import secrets
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+import gymnasium
 import numpy as np
 
-from pixelplan.envs import Level, PlayOptions, Puzzle, PuzzleEnv
-from pixelplan.envs.goals import with_goal_state
-from pixelplan.envs.pictures import follow
 from pixelplan.types import Episode, InputError
+from pixelplan.web.boards import Board, follow
 from pixelplan.web.limits import Limits
 
 
@@ -30,17 +30,16 @@ class Game:
 
     id: str
     env: str
-    puzzle: Puzzle
-    level: Level
-    """The level with the goal the visitor wants: its own, or any other place."""
-    own_goal: int
-    """The goal that the level came with."""
+    board: Board
+    """The level with the goal the visitor wants: its own, or any other state."""
     states: list[int]
     """Where the game has been, the start first."""
     actions: list[int] = field(default_factory=list)
     used: float = 0.0
     embeddings: dict[int, np.ndarray] = field(default_factory=dict)
     """Embeddings [d] of states that were seen, as far as somebody asked."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """For whoever changes the game."""
 
     @property
     def state(self) -> int:
@@ -50,7 +49,7 @@ class Game:
     @property
     def solved(self) -> bool:
         """Whether the game is on the goal."""
-        return bool(self.level.goals[self.state])
+        return self.board.solved(self.state)
 
     @property
     def seen(self) -> list[int]:
@@ -61,7 +60,7 @@ class Game:
         """Take actions; an InputError, and no move at all, where the game would become longer than `most`."""
         if len(self.actions) + len(actions) > most:
             raise InputError(f"a game has at most {most} moves; restart or undo some of its {len(self.actions)}")
-        self.states += follow(self.level, actions, self.state)[1:]
+        self.states += follow(self.board, actions, self.state)[1:]
         self.actions += actions
 
     def undo(self) -> None:
@@ -76,7 +75,7 @@ class Game:
 
     def aim_at(self, state: int | None) -> None:
         """Want another goal; None is the level's own."""
-        self.level = with_goal_state(self.level, self.own_goal if state is None else state)
+        self.board = self.board.towards(state)
 
     def before(self, move: int) -> Game:
         """The game as it was after so many moves; an InputError where it never had as many."""
@@ -94,64 +93,37 @@ class Game:
             plans = [(since + at, plan) for at, plan in zip(run.planned_at, run.plans, strict=True) if at <= followed]
         return Episode(
             tuple(self.actions),
-            self.level.frames(np.array(self.states)),
+            np.stack([self.board.frame(state) for state in self.states]),
             self.solved,
             ended,
             plans=tuple(plan for _, plan in plans),
             planned_at=tuple(at for at, _ in plans),
         )
 
-    def resumed(self, moved: Callable[[int], None]) -> PuzzleEnv:
+    def resumed(self, moved: Callable[[int], None]) -> Resumed:
         """An environment of its own that begins where the game is, tells every new state and plays on past the goal."""
-        return _Resumed(self.puzzle, self.level.number, self.state, moved)
+        return Resumed(self.board, self.state, moved)
 
 
-class _Resumed(PuzzleEnv):
-    """A level that begins in a given state."""
+class Resumed(gymnasium.Env[np.ndarray, int]):
+    """A board that begins in a given state."""
 
-    def __init__(self, puzzle: Puzzle, number: int, state: int, moved: Callable[[int], None]) -> None:
-        super().__init__(puzzle, PlayOptions(level=number, terminate_on_goal=False))
-        self._begin, self._moved = state, moved
+    def __init__(self, board: Board, state: int, moved: Callable[[int], None]) -> None:
+        self.action_space = gymnasium.spaces.Discrete(board.actions)  # type: ignore[assignment]
+        self.observation_space = gymnasium.spaces.Box(0, 255, board.shape, np.uint8)
+        self._board, self._begin, self._moved = board, state, moved
+        self.state = state
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
-        """The frame and info of the state it begins in."""
-        super().reset(seed=seed, options=options)
-        self._state = self._begin
-        return self._show(), self._info()
+        """The frame [H,W,3] of the state it begins in."""
+        self.state = self._begin
+        return self._board.frame(self.state), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
-        """As ever, and the new state is told."""
-        outcome = super().step(action)
-        self._moved(self._state)
-        return outcome
-
-
-def standable(level: Level) -> dict[tuple[int, int], int]:
-    """The cells (row, column) on which the agent can stand, and the state that shows it there."""
-    states = [*level.starts.tolist(), level.goal, level.start]
-    return {
-        (int(row), int(column)): state for state, (row, column) in zip(states, level.positions[states], strict=True)
-    }
-
-
-def state_of_cell(level: Level, row: int, column: int) -> int:
-    """The state with the agent in a cell; an InputError where it can never stand there."""
-    try:
-        return standable(level)[row, column]
-    except KeyError:
-        raise InputError(f"the agent can never stand in row {row}, column {column} of level {level.number}") from None
-
-
-def state_of_frame(level: Level, frame: np.ndarray) -> int:
-    """The state that a frame [H,W,3] shows; an InputError where it is no frame of this level."""
-    states = np.arange(len(level.successors))
-    if frame.shape != level.background.shape:
-        raise InputError(f"the picture is {frame.shape[1]} × {frame.shape[0]} pixels; a frame of this level has "
-                         f"{level.background.shape[1]} × {level.background.shape[0]}")  # fmt: skip
-    same = np.flatnonzero((level.frames(states) == frame).all(axis=(1, 2, 3)))
-    if not len(same):
-        raise InputError(f"the picture shows no state of level {level.number}; save a frame of this level and use that")
-    return int(same[0])
+        """The frame [H,W,3] after an action, and the new state is told."""
+        self.state = self._board.after(self.state, action)
+        self._moved(self.state)
+        return self._board.frame(self.state), 0.0, False, False, {}
 
 
 class Games:
@@ -164,7 +136,7 @@ class Games:
     def __len__(self) -> int:
         return len(self._games)
 
-    def add(self, env: str, puzzle: Puzzle, level: Level) -> Game:
+    def add(self, env: str, board: Board) -> Game:
         """A new game at the start of a level; TooMany where there is no room for it."""
         self.drop_idle()
         if len(self._games) >= self._limits.games:
@@ -172,7 +144,7 @@ class Games:
             if self._clock() - oldest.used < self._limits.spare_seconds:
                 raise TooMany(f"{self._limits.games} games are being played; try again in a minute")
             del self._games[oldest.id]
-        game = Game(secrets.token_urlsafe(16), env, puzzle, level, level.goal, [level.start], used=self._clock())
+        game = Game(secrets.token_urlsafe(16), env, board, [board.start], used=self._clock())
         self._games[game.id] = game
         return game
 

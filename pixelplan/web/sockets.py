@@ -76,7 +76,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
             if planner not in get_args(Planner):
                 raise InputError(f"there is no planner {planner!a}; the planners are {', '.join(get_args(Planner))}")
-            tell(Run(game, models.model(game.env, game.level), limits, tell, stop).execute(planner))
+            tell(Run(game, models.model(game.env, game.board.number), limits, tell, stop).execute(planner))
 
         await serve(socket, id, act)
 
@@ -85,7 +85,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
         """Let every planner play from where the game stands, and tell each one's way."""
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
-            model = models.model(game.env, game.level)
+            model = models.model(game.env, game.board.number)
             for planner in RACERS:
                 tell(Run(game, model, limits, tell, stop).race(planner))
 

@@ -9,14 +9,14 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
-from pixelplan.envs import PUZZLES, Level
-from pixelplan.envs.pictures import centres, follow
+from pixelplan.envs.family import Tables
 from pixelplan.planning.latent_graph import distances
 from pixelplan.types import Plan
+from pixelplan.web.boards import Board
 from pixelplan.web.models import Thinker
 from pixelplan.web.projection import Projection
 from pixelplan.web.schema import Cell, GameView, Goal, GraphView, LevelView, Place, PlanView, PuzzleView
-from pixelplan.web.sessions import Game, standable
+from pixelplan.web.sessions import Game
 
 RULES = {
     "ice-slider": "Slide over the ice: only a rock or the border stops you. Come to a stop on the flag.",
@@ -28,57 +28,64 @@ RULES = {
 
 def puzzle_view(env: str, thinker: Thinker) -> PuzzleView:
     """A puzzle, with its rules in a sentence or two: by default the first of its documentation page."""
-    kind = PUZZLES[env]
-    summary = " ".join((kind.__doc__ or "").split("\n\n")[0].split())
+    family = thinker.family
+    if isinstance(family, Tables):
+        kind = type(family.puzzle)
+        title, rules = kind.__name__, RULES.get(env, " ".join((kind.__doc__ or "").split("\n\n")[0].split()))
+    else:
+        title, rules = family.name, "Your own environment: a level is a seed, and its frames are all that anybody sees."
     return PuzzleView(
         name=env,
-        title=kind.__name__,
-        rules=RULES.get(env, summary),
+        title=title,
+        rules=rules,
         model=thinker.label,
         trained=thinker.model is not None,
         note=thinker.note,
+        actions=list(family.action_names),
+        goal="The level's own goal" if family.has_goals else "A state that random play has met",
     )
 
 
-def level_view(env: str, level: Level) -> LevelView:
+def level_view(env: str, board: Board) -> LevelView:
     """A level's geometry."""
-    cells = standable(level)
-    middles = places(level, list(cells.values()))
+    middles = board.places(list(board.cells.values()))
     return LevelView(
         env=env,
-        level=level.number,
-        pixels=len(level.background),
-        cell=level.patches.shape[1],
-        places=[Place(row=row, column=column, y=y, x=x) for (row, column), (y, x) in zip(cells, middles, strict=True)],
+        level=board.number,
+        pixels=board.shape[1],
+        height=board.shape[0],
+        cell=board.cell,
+        places=[
+            Place(row=row, column=column, y=y, x=x) for (row, column), (y, x) in zip(board.cells, middles, strict=True)
+        ],
     )
 
 
 def game_view(game: Game) -> GameView:
     """A game as it stands."""
-    level = game.level
-    shortest = level.shortest_path(level.start)
-    row, column = level.positions[game.state].tolist()
-    goal_row, goal_column = level.positions[level.goal].tolist()
+    board = game.board
+    here, there = board.position(game.state), board.position(board.goal)
     return GameView(
         id=game.id,
         env=game.env,
-        level=level.number,
+        level=board.number,
         state=game.state,
-        position=Cell(row=row, column=column),
+        position=None if here is None else Cell(row=here[0], column=here[1]),
         actions=game.actions,
         states=game.states,
         seen=game.seen,
-        way=places(level, game.states),
+        way=board.places(game.states),
         solved=game.solved,
-        dead_end=level.shortest_path(game.state) is None,
-        shortest=None if shortest is None else len(shortest),
-        goal=Goal(state=level.goal, row=goal_row, column=goal_column, own=level.goal == game.own_goal),
+        dead_end=board.lost(game.state),
+        shortest=board.shortest,
+        goal=Goal(
+            state=board.goal,
+            row=None if there is None else there[0],
+            column=None if there is None else there[1],
+            own=board.own,
+            moves=board.way(board.goal),
+        ),
     )
-
-
-def places(level: Level, states: Sequence[int]) -> list[tuple[float, float]]:
-    """Where the agent stands in these states: centres (y, x) in pixels."""
-    return [(float(y), float(x)) for y, x in centres(level, states)]
 
 
 def plan_view(
@@ -147,14 +154,9 @@ def _nearest(points: np.ndarray, others: Sequence[np.ndarray], threshold: float)
     return squares.argmin(1), squares.min(1) < threshold**2
 
 
-def true_way(level: Level, actions: Sequence[int], state: int) -> list[tuple[float, float]]:
-    """Where actions really lead from a state: centres (y, x) in pixels."""
-    return places(level, follow(level, actions, state))
-
-
 @lru_cache(maxsize=1024)
-def png(pixels: bytes, side: int) -> bytes:
-    """A square frame's bytes as PNG."""
+def png(pixels: bytes, width: int, height: int) -> bytes:
+    """A frame's bytes as PNG."""
     buffer = io.BytesIO()
-    Image.frombytes("RGB", (side, side), pixels).save(buffer, "PNG")
+    Image.frombytes("RGB", (width, height), pixels).save(buffer, "PNG")
     return buffer.getvalue()

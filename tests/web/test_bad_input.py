@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from pixelplan.envs import get_level, make_puzzle
+from pixelplan.web.boards import TableBoard
 from pixelplan.web.limits import Limits
 from pixelplan.web.sessions import Games, NoSuchGame, TooMany
 from tests.web.client import MakeClient, begin, listen
@@ -109,14 +110,14 @@ def test_foreign_hosts_and_origins_are_refused(client: TestClient) -> None:
 def test_games_are_limited_and_idle_ones_dropped() -> None:
     now = 0.0
     games = Games(Limits(games=3, spare_seconds=10, idle_seconds=100), lambda: now)
-    puzzle = make_puzzle("digit-jump")
-    level = get_level(puzzle, 3000)
-    first, second, _ = (games.add("digit-jump", puzzle, level) for _ in range(3))
+    level = get_level(make_puzzle("digit-jump"), 3000)
+    board = TableBoard(level, level.goal)
+    first, second, _ = (games.add("digit-jump", board) for _ in range(3))
     with pytest.raises(TooMany, match="3 games"):
-        games.add("digit-jump", puzzle, level)
+        games.add("digit-jump", board)
     now = 11.0
     games.get(first.id)  # the second one is now the longest unused
-    games.add("digit-jump", puzzle, level)
+    games.add("digit-jump", board)
     assert len(games) == 3 and games.get(first.id) is first
     with pytest.raises(NoSuchGame):
         games.get(second.id)

@@ -17,6 +17,7 @@ from pixelplan.evaluation.figures import episode_gif, solution_picture
 from pixelplan.planning import one_shot
 from pixelplan.types import Episode
 from pixelplan.web import server
+from pixelplan.web.boards import TableBoard
 from pixelplan.web.sessions import Game
 from tests.web.client import begin
 
@@ -188,7 +189,7 @@ def test_pictures_of_a_solution(client: TestClient, name: str) -> None:
 
 def test_plans_are_shown_as_far_as_the_game_followed_them() -> None:
     level = get_level(make_puzzle("ice-slider"), 3000)
-    game = Game("id", "ice-slider", make_puzzle("ice-slider"), level, level.goal, [level.start])
+    game = Game("id", "ice-slider", TableBoard(level, level.goal), [level.start])
     game.play([1, 3, 1, 2], most=100)
     plans = tuple(one_shot(Oracle(level), level.frame(level.start), level.frame(level.goal)) for _ in range(3))
     run = Episode((3, 1, 0), level.frames(np.zeros(4, int)), False, "steps", plans, planned_at=(0, 2, 3))

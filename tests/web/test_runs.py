@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.envs.oracle import Oracle
+from pixelplan.web.boards import TableBoard
 from pixelplan.web.limits import Limits
 from pixelplan.web.runs import RACERS, Run, Stopped
 from pixelplan.web.schema import PlanMessage, StepMessage
@@ -124,9 +125,8 @@ class Liar:
 
 def a_run(stop: Event | None = None) -> tuple[Run, list[BaseModel]]:
     """The full planner with a model that thinks the first step up were the goal."""
-    puzzle = make_puzzle("digit-jump")
-    level = get_level(puzzle, 3007)
-    game = Games(Limits()).add("digit-jump", puzzle, level)
+    level = get_level(make_puzzle("digit-jump"), 3007)
+    game = Games(Limits()).add("digit-jump", TableBoard(level, level.goal))
     oracle = Oracle(level)
     start, goal = oracle.encode(level.frames(np.array([level.start, level.goal])))
     told: list[BaseModel] = []
