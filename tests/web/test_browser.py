@@ -16,6 +16,7 @@ from pixelplan.envs import get_level, make_puzzle
 from pixelplan.web.models import Models
 from tests.web.browser import CHROMIUM, Visitor, chromium
 from tests.web.client import running
+from tests.web.corridor import corridor_models
 
 pytestmark = [
     pytest.mark.browser,
@@ -254,6 +255,48 @@ def test_phones_can_play(browser: Browser, address: str, theme: Any) -> None:
     assert small == 0
     visitor.context.close()
     assert visitor.errors == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_an_own_environment_is_played_and_planned(browser: Browser, width: int) -> None:
+    with corridor_models() as models, running(models) as address:
+        visitor = Visitor(browser, address, viewport={"width": width, "height": 900})
+        page = visitor.open("?level=1")  # its corridor begins in the fourth of six places
+        status, planned = page.locator("#status"), page.locator("#planned li")
+        expect(page.locator("#puzzles [aria-checked=true]")).to_have_text("tests.own_worlds:corridor")
+        box = page.locator("#board").bounding_box()
+        assert box is not None and box["width"] == pytest.approx(1.5 * box["height"], rel=0.02)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.keyboard.press("1")
+        expect(status).to_have_text("1 step.")
+        page.locator('.pad [data-action="0"]').click()
+        expect(status).to_have_text("2 steps.")
+        page.keyboard.press("9")  # there are but two actions
+        page.keyboard.press("p")
+        expect(planned).to_have_text(["1"] * 4)
+        expect(page.locator("#facts")).to_contain_text("Found: 4 moves 1, 1, 1, 1")
+        page.keyboard.press("e")
+        expect(status).to_have_text("Solved in 6 steps.")
+        expect(page.locator("#planned .taken")).to_have_count(4)
+        page.keyboard.press("u")
+        page.locator("#choose").click()
+        expect(page.locator("#goal-note")).to_have_text("Reached in 1 move from the start")
+        page.keyboard.press("r")
+        expect(status).to_have_text("0 steps.")
+        assert query_of(page)["goal"] == "1"
+        other = Visitor(browser, address)
+        there = other.open(page.url.removeprefix(f"{address}/"))
+        expect(there.locator("#goal-note")).to_have_text("Reached in 1 move from the start")
+        there.locator("#race").click()
+        expect(there.locator('[data-planner="full"].winner')).to_be_visible(timeout=60_000)
+        with there.expect_download() as download:
+            there.locator("#save-png").click()
+        assert download.value.suggested_filename == "own-1.png"
+        there.locator('#puzzles [data-value="ice-slider"]').click()
+        expect(there.locator(".pad button")).to_have_count(4)
+        for one in (visitor, other):
+            one.context.close()
+            assert one.errors == []
 
 
 def test_api_page_is_made_without_another_server(visitor: Visitor) -> None:

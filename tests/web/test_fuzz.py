@@ -22,14 +22,15 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 from pixelplan.web.models import Models
 from pixelplan.web.server import make_app
 from tests.web.client import running
+from tests.web.corridor import corridor_models
 
 document = TestClient(make_app(Models("oracle")), base_url="http://localhost").get("/openapi.json").json()
 
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """A real server."""
-    with running(Models("oracle")) as address:
+    """A real server, with an own environment beside the puzzles."""
+    with corridor_models() as models, running(models) as address:
         yield address
 
 

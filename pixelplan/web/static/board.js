@@ -20,7 +20,9 @@ export class Board {
   /** `level` says how large frames and cells are and where the agent can stand. */
   setLevel(level) {
     this.level = level;
-    this.svg.setAttribute("viewBox", `0 0 ${level.pixels} ${level.pixels}`);
+    this.svg.setAttribute("viewBox", `0 0 ${level.pixels} ${level.height}`);
+    this.box.style.aspectRatio = `${level.pixels} / ${level.height}`;
+    this.box.style.maxWidth = level.height > level.pixels ? `${Math.round((75 * level.pixels) / level.height)}vh` : "";
     for (const layer of Object.values(this.layers)) layer.replaceChildren();
   }
 
@@ -42,10 +44,10 @@ export class Board {
     this.layers.grid.replaceChildren(...(on ? squares : []));
   }
 
-  /** Where the agent is, for frames in which it is only a few pixels. */
+  /** Where the agent is, for frames in which it is only a few pixels; nobody may know. */
   showAgent(place) {
     this.layers.agent.replaceChildren();
-    if (this.level.cell > 5) return;
+    if (!place || this.level.cell > 5) return;
     const [cy, cx] = place;
     for (const [stroke, width] of [
       ["#15171c", 0.9],
@@ -96,6 +98,7 @@ export class Board {
 
   /** A circle where the planner changed its plan, as in the paper's figure. */
   addMark(place) {
+    if (!place) return;
     const [cy, cx] = place;
     const r = this.level.cell * 0.44;
     for (const [stroke, width] of [
@@ -172,13 +175,8 @@ export class Board {
   }
 
   /** The next place from one in a direction, for choosing by keys. */
-  neighbour(place, action) {
-    const [dx, dy] = [
-      [0, -1],
-      [1, 0],
-      [-1, 0],
-      [0, 1],
-    ][action];
+  neighbour(place, direction) {
+    const [dx, dy] = { up: [0, -1], right: [1, 0], left: [-1, 0], down: [0, 1] }[direction];
     const ahead = this.level.places.filter(
       (other) => (other.x - place.x) * dx + (other.y - place.y) * dy > this.level.cell / 2,
     );

@@ -32,10 +32,6 @@ export const forgetColours = () => colours.clear();
 export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-export const ACTIONS = ["up", "right", "left", "down", "no-op"];
-export const ACTION_COLOURS = ["up", "right", "left", "down", "stay"];
-export const ARROWS = ["↑", "→", "←", "↓", "·"];
-
 export const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 /** A row of buttons of which one is chosen; arrow keys move, as in any radio group. */

@@ -1,6 +1,7 @@
 // The latent graph on a canvas: nodes where their embeddings lie, or in layers, growing as the search grew.
 
-import { ACTION_COLOURS, calm, colour, find, wait } from "./dom.js";
+import { names, tint } from "./actions.js";
+import { calm, colour, find, wait } from "./dom.js";
 import { describe } from "./tip.js";
 import { dot, label, line, ring } from "./pen.js";
 
@@ -202,8 +203,8 @@ export class Graph {
     const { graph } = this.plan;
     const corrected = new Set(graph.corrected.map(([node, action]) => `${node}.${action}`));
     const many = this.screen.length > 400;
-    for (const [action, name] of ACTION_COLOURS.entries()) {
-      pen.strokeStyle = colour(name);
+    for (const action of names.keys()) {
+      pen.strokeStyle = colour(tint(action));
       for (const tree of [false, true]) {
         pen.globalAlpha = tree ? 0.85 : many ? 0.12 : 0.28;
         pen.lineWidth = tree ? 1.7 : 1;

@@ -1,5 +1,6 @@
 // The page: what the visitor does, what the server answers, and what is shown.
 
+import { called, directionOf, ofKey } from "./actions.js";
 import * as api from "./api.js";
 import * as address from "./address.js";
 import { find, segments } from "./dom.js";
@@ -9,7 +10,6 @@ import { PLANNERS } from "./race.js";
 import { setTheme, showGame, showGrid } from "./show.js";
 import { execute, plan, race, stopAct } from "./think.js";
 
-const KEYS = { ArrowUp: 0, ArrowRight: 1, ArrowLeft: 2, ArrowDown: 3, w: 0, d: 1, a: 2, s: 3 };
 const LAYOUTS = [
   ["goal", "Goal", "How far every node is from the goal"],
   ["map", "PCA", "The two directions in which the embeddings differ most"],
@@ -27,8 +27,10 @@ function listenToVisitor() {
   find("previous").onclick = () => openLevel(page.number - 1);
   find("next").onclick = () => openLevel(page.number + 1);
   find("random").onclick = () => openLevel(3000 + Math.floor(Math.random() * 7000)); // neither trained nor judged on
-  for (const button of document.querySelectorAll(".pad button"))
-    button.onclick = () => move(Number(button.dataset.action));
+  find("pad").addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button) move(Number(button.dataset.action));
+  });
   find("undo").onclick = undo;
   find("restart").onclick = restart;
   find("plan").onclick = () => inTurn(plan);
@@ -71,8 +73,9 @@ function listenToVisitor() {
     const [x, y] = [event.clientX - touched[0], event.clientY - touched[1]];
     touched = null;
     if (Math.max(Math.abs(x), Math.abs(y)) < 24) return;
-    if (Math.abs(x) > Math.abs(y)) move(x > 0 ? 1 : 2);
-    else move(y > 0 ? 3 : 0);
+    const across = Math.abs(x) > Math.abs(y);
+    const action = called(across ? (x > 0 ? "right" : "left") : y > 0 ? "down" : "up");
+    if (action >= 0) move(action);
   });
   document.addEventListener("keydown", pressed);
   addEventListener("popstate", () => inTurn(restore));
@@ -85,7 +88,7 @@ function pressed(event) {
   if (page.choosing) {
     if (key === "Escape") (choose(false), showGame());
     else if (key === "Enter" || key === " ") chosen(page.choosing);
-    else if (key in KEYS) board.showCursor((page.choosing = board.neighbour(page.choosing, KEYS[key])));
+    else if (directionOf(key)) board.showCursor((page.choosing = board.neighbour(page.choosing, directionOf(key))));
     else return;
     return event.preventDefault();
   }
@@ -97,23 +100,23 @@ function pressed(event) {
     e: () => inTurn(execute),
     n: () => openLevel(page.number + 1),
   };
-  if (key in KEYS) move(KEYS[key]);
+  if (ofKey(key) >= 0) move(ofKey(key));
   else if (key in keys) keys[key]();
   else return;
   event.preventDefault();
 }
 
 async function restore() {
-  const wish = address.read();
+  const wish = address.read(page.env);
   if (PLANNERS.some(([name]) => name === wish.planner)) page.planner = wish.planner;
   page.choices.planner.show(page.planner);
-  const env = wish.env ?? page.env;
+  const { env, moves, goal, goal_moves } = wish;
   const known = page.puzzles.some((one) => one.name === env);
   find("level").value = wish.level ?? page.number;
   const problem = known
     ? null
     : new api.Problem(404, `There is no puzzle “${env.slice(0, 40)}”; here are the ones there are.`);
-  await open({ env: known ? env : page.env, level: wanted(), moves: wish.moves, goal: wish.goal }, false);
+  await open({ env: known ? env : page.env, level: wanted(), moves, goal, goal_moves }, false);
   if (problem) throw problem;
   const shows = { plan, run: execute, race };
   if (wish.show in shows) await shows[wish.show]();
@@ -122,11 +125,12 @@ async function restore() {
 async function start() {
   setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
   page.puzzles = await api.puzzles();
+  page.env = page.puzzles[0].name;
   const choices = page.puzzles.map((puzzle) => [puzzle.name, puzzle.title, ""]);
   page.choices.puzzle = segments(find("puzzles"), choices, (env) => inTurn(() => open({ env, level: page.number })));
   listenToVisitor();
   await attempt(restore);
-  if (!page.game) await attempt(() => open({ env: "ice-slider", level: 3000 }, false));
+  if (!page.game) await attempt(() => open({ env: page.env, level: page.number }, false));
   document.documentElement.dataset.ready = "yes";
 }
 

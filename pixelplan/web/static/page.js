@@ -12,7 +12,8 @@ export const LAST_LEVEL = 2 ** 31 - 1;
 
 export const page = {
   puzzles: [],
-  env: "ice-slider",
+  puzzle: null, // the one that is played
+  env: null,
   number: 3000,
   planner: "full",
   show: null, // what the machine shows: "plan", "run" or "race"
@@ -50,12 +51,7 @@ export async function withGame(ask) {
   } catch (problem) {
     if (problem.status !== 404) throw problem;
     const { env, level, actions, goal } = page.game;
-    page.game = await api.begin({
-      env,
-      level,
-      moves: actions,
-      goal: goal.own ? null : { row: goal.row, column: goal.column },
-    });
+    page.game = await api.begin({ env, level, moves: actions, ...address.wishFor(goal) });
     return ask(page.game.id);
   }
 }
@@ -69,7 +65,7 @@ export function remember(newEntry = false) {
       level: page.number,
       planner: page.planner,
       show: page.show,
-      goal: goal.own ? null : goal,
+      goal,
       moves: actions,
     },
     newEntry,

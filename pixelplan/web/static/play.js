@@ -6,16 +6,18 @@ import { LAST_LEVEL, board, inTurn, page, remember, withGame } from "./page.js";
 import { forgetThoughts, showGame, showPuzzle } from "./show.js";
 import { stopAct } from "./think.js";
 
-export async function open({ env, level, moves = [], goal = null }, newEntry = true) {
+export async function open({ env, level, moves = [], goal = null, goal_moves = null }, newEntry = true) {
   await stopAct();
-  const [view, game] = await Promise.all([api.level(env, level), api.begin({ env, level, moves, goal })]);
+  const wish = { env, level, moves, goal, goal_moves };
+  const [view, game] = await Promise.all([api.level(env, level), api.begin(wish)]);
   if (page.game) api.leave(page.game.id);
+  page.puzzle = page.puzzles.find((one) => one.name === env);
   Object.assign(page, { env, number: level, level: view, game, show: null, ran: null });
   board.setLevel(view);
   forgetThoughts();
   find("race-panel").hidden = true;
   find("level").value = level;
-  showPuzzle(page.puzzles.find((one) => one.name === env));
+  showPuzzle();
   choose(false);
   showGame();
   remember(newEntry);
@@ -49,13 +51,16 @@ export async function aimAtPicture(blob) {
   await aim({ frame: btoa(String.fromCharCode(...bytes)) });
 }
 
+/** Choose a cell as the goal; where there are none, the state that is seen becomes the goal. */
 export function choose(on) {
+  const cells = page.level.places.length > 0;
+  if (on && !cells) return inTurn(() => aimAtState(page.game.state));
   const { row, column } = page.game?.goal ?? { row: 0, column: 0 };
   page.choosing = on ? (board.place(row, column) ?? board.level.places[0]) : null;
   board.box.classList.toggle("choosing", on);
   board.showCursor(page.choosing);
   find("choose").setAttribute("aria-pressed", String(on));
-  find("choose").textContent = on ? "Click a cell…" : "Another goal…";
+  find("choose").textContent = on ? "Click a cell…" : cells ? "Another goal…" : "This state as goal";
   if (on) {
     find("status").textContent = "Click any cell, or move with the arrow keys and press Enter; Escape leaves it.";
     board.box.focus();

@@ -1,8 +1,11 @@
 // What is shown: the game, the thoughts, the colours.
 
+import { names, sequence, setNames, sign, tint } from "./actions.js";
 import * as api from "./api.js";
-import { ACTIONS, ACTION_COLOURS, ARROWS, colour, find, forgetColours, make, paint, plural } from "./dom.js";
+import { colour, find, forgetColours, make, paint, plural } from "./dom.js";
 import { board, graph, page, timeline } from "./page.js";
+
+const TRIANGLES = ["▲", "▶", "◀", "▼"]; // the puzzles' first actions
 
 export function showGame(celebrate = false) {
   const { game } = page;
@@ -11,18 +14,17 @@ export function showGame(celebrate = false) {
   board.drawWay("trail", game.way, "trail");
   board.showGoal(game.goal);
   drawFrame(find("goal-frame"), game.goal.state);
-  const { row, column } = game.goal;
-  find("goal-note").textContent = game.goal.own ? "The level's own goal" : `Row ${row + 1}, column ${column + 1}`;
+  find("goal-note").textContent = goalNote(game.goal);
   find("own-goal").hidden = game.goal.own;
   const status = find("status");
   const steps = plural(game.actions.length, "step");
-  const best =
-    game.shortest === null ? "the goal cannot be reached from the start" : `the shortest way has ${game.shortest}`;
+  const unknown = game.dead_end === null ? "" : "; the goal cannot be reached from the start";
+  const best = game.shortest === null ? unknown : `; the shortest way has ${game.shortest}`;
   status.className = `status ${game.solved ? "good" : game.dead_end ? "bad" : ""}`;
   if (game.solved)
-    status.textContent = `Solved in ${steps}${game.actions.length === game.shortest ? ", which is the fewest possible. ★" : `; ${best}.`}`;
+    status.textContent = `Solved in ${steps}${game.actions.length === game.shortest ? ", which is the fewest possible. ★" : `${best}.`}`;
   else if (game.dead_end) status.textContent = `${steps}. No way leads to the goal from here: undo or restart.`;
-  else status.textContent = `${steps}; ${best}.`;
+  else status.textContent = `${steps}${best}.`;
   if (celebrate && game.solved) {
     board.box.classList.remove("celebrate");
     requestAnimationFrame(() => board.box.classList.add("celebrate"));
@@ -44,19 +46,57 @@ export function showGame(celebrate = false) {
   find("strip").scrollLeft = find("strip").scrollWidth;
 }
 
+function goalNote({ own, row, column, moves }) {
+  if (own) return page.puzzle.goal;
+  if (row !== null) return `Row ${row + 1}, column ${column + 1}`;
+  return moves ? `Reached in ${plural(moves.length, "move")} from the start` : "A picture that play has not met yet";
+}
+
 export function showGrid(on) {
   find("grid").setAttribute("aria-pressed", String(on));
   board.showGrid(on);
 }
 
-export function showPuzzle(puzzle) {
+export function showPuzzle() {
+  const { puzzle, level } = page;
+  const cells = level.places.length > 0;
+  setNames(puzzle.actions);
+  showPad(cells);
+  showLegend();
   showGrid(puzzle.name === "digit-jump"); // where digits touch one another, people cannot tell them apart
+  find("grid").hidden = !cells;
+  find("random").textContent = cells ? "Random unseen" : "Random";
   page.choices.puzzle.show(puzzle.name);
   page.choices.layout.choose(puzzle.trained ? "goal" : "layers"); // the true rules have no distances worth showing
   find("rules").textContent = puzzle.rules;
   find("model").textContent = puzzle.trained ? `model: ${puzzle.model}` : "true rules (oracle)";
   find("model-note").textContent = puzzle.note;
   find("model-note").hidden = !puzzle.note;
+}
+
+/** Buttons for the moves: arrows on a board of cells, names and keys in any other world. */
+function showPad(cells) {
+  const pad = find("pad");
+  pad.classList.toggle("named", !cells);
+  const all = names.map((name, action) => {
+    const key = sign(action) ?? (action < 9 ? action + 1 : null);
+    const words = /^\d+$/.test(name) ? `action ${name}` : name; // a number alone would look like a key
+    const label = cells ? [TRIANGLES[action]] : [words, ...(key ? [make("kbd", {}, key)] : [])];
+    return make("button", { type: "button", "data-action": action, "aria-label": name }, ...label);
+  });
+  pad.replaceChildren(...(cells ? all.slice(0, TRIANGLES.length) : all)); // nobody needs a puzzle's no-op
+}
+
+/** A plan: arrows on the board, or its actions by name where nobody knows where the agent stands. */
+export function showWay({ way, actions }) {
+  board.drawWay("way", way);
+  find("planned").hidden = page.level.places.length > 0 || !actions.length;
+  find("planned").replaceChildren(...actions.map((action) => make("li", {}, names[action])));
+}
+
+/** The next action of the plan was taken. */
+export function tickOff() {
+  find("planned").querySelector("li:not(.taken)")?.classList.add("taken");
 }
 
 export async function drawFrame(box, state) {
@@ -69,6 +109,7 @@ export function forgetThoughts() {
   graph.clear();
   timeline.clear();
   board.clearPlan();
+  find("planned").hidden = true;
   find("facts").textContent = "";
   find("graph-empty").hidden = false;
 }
@@ -87,9 +128,9 @@ export function sayPlan(plan, depth, intent = "goal") {
         !(plan.graph.parent[there] === node && plan.graph.action[there] === action)
       )
         merged++;
-  const now = `${plural(shown, "node")}, ${plural(last ? plan.leaves.length : depth, "layer")}; of ${expanded * ACTIONS.length} predictions ${merged} were reidentified as known nodes and merged`;
+  const now = `${plural(shown, "node")}, ${plural(last ? plan.leaves.length : depth, "layer")}; of ${expanded * names.length} predictions ${merged} were reidentified as known nodes and merged`;
   const end = plan.reached
-    ? `Found: ${plural(plan.actions.length, "move")} ${plan.actions.map((action) => ARROWS[action]).join("")}`
+    ? `Found: ${plural(plan.actions.length, "move")} ${sequence(plan.actions)}`
     : intent === "explore"
       ? "No way to the goal is known yet: off to something new"
       : "Goal not found; the plan leads to the node nearest to it";
@@ -109,7 +150,7 @@ export function setTheme(theme) {
 }
 
 export function showLegend() {
-  const lines = ACTIONS.slice(0, 4).map((action, index) => [ACTION_COLOURS[index], "", action]);
+  const lines = names.slice(0, page.level?.places.length ? 4 : 9).map((name, action) => [tint(action), "", name]);
   const dots = [
     ["primary", "dot", "new"],
     ["node", "dot", "visited"],

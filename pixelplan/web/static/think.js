@@ -1,11 +1,12 @@
 // The machine: plan, execute, race.
 
+import { names } from "./actions.js";
 import * as api from "./api.js";
-import { ACTIONS, find } from "./dom.js";
+import { find } from "./dom.js";
 import { attempt, board, graph, pace, page, remember, timeline, withGame } from "./page.js";
 import { Race, verdict } from "./race.js";
 import { Run } from "./run.js";
-import { forgetThoughts, sayPlan, showGame } from "./show.js";
+import { forgetThoughts, sayPlan, showGame, showWay, tickOff } from "./show.js";
 
 /** Stop whatever the machine is showing, and keep the steps that were shown. */
 export async function stopAct() {
@@ -39,7 +40,7 @@ export async function plan() {
       (depth) => sayPlan(view, depth),
       () => !act.stopped,
     );
-    if (!act.stopped) board.drawWay("way", view.way);
+    if (!act.stopped) showWay(view);
   });
 }
 
@@ -64,17 +65,18 @@ export async function execute() {
         (depth) => sayPlan(message.plan, depth, message.intent),
         () => alive() && !pace.owed,
       );
-      board.drawWay("way", message.plan.way);
+      showWay(message.plan);
     },
     step: (message) => {
       board.show(message.state);
       board.showAgent(message.place);
       place = message.place;
-      way.push(place);
+      if (place) way.push(place);
       board.drawWay("trail", way, "trail");
+      tickOff();
       timeline.addStep(message);
       if (message.predicted) graph.setHere(message);
-      find("status").textContent = `The machine's step ${message.step}: ${ACTIONS[message.action]}`;
+      find("status").textContent = `The machine's step ${message.step}: ${names[message.action]}`;
     },
     done: (message) => {
       const said = verdict(message);

@@ -1,6 +1,7 @@
 // How far each observation was from its prediction, step by step, and what the planner did about it.
 
-import { ACTIONS, ARROWS, colour, find, make, makeSvg, plural } from "./dom.js";
+import { names, sequence, sign } from "./actions.js";
+import { colour, find, make, makeSvg, plural } from "./dom.js";
 
 const [HEIGHT, TOP, WIDTH] = [92, 12, 15];
 
@@ -21,7 +22,7 @@ export class Timeline {
     this.plans.push(message.step);
     find("timeline-box").hidden = false;
     const { plan, step, intent } = message;
-    const moves = plan.actions.map((action) => ARROWS[action]).join("") || "–";
+    const moves = sequence(plan.actions) || "–";
     const aim = {
       goal: "to the goal",
       explore: "to look at something new, since the goal was not found",
@@ -46,7 +47,7 @@ export class Timeline {
     this.steps.push(message);
     find("timeline-box").hidden = false;
     if (!message.agrees) {
-      const text = ` step ${message.step}, ${ACTIONS[message.action]}: observed ${message.distance.toFixed(2)} away from the prediction, threshold ${message.threshold.toFixed(2)}.`;
+      const text = ` step ${message.step}, ${names[message.action]}: observed ${message.distance.toFixed(2)} away from the prediction, threshold ${message.threshold.toFixed(2)}.`;
       this.log(make("li", { class: "parted" }, make("b", {}, "Parted at"), text));
     }
     this.draw();
@@ -76,7 +77,7 @@ export class Timeline {
     };
     for (const step of this.steps) {
       const x = step.step * WIDTH;
-      text(x + 5, HEIGHT - 3, ARROWS[step.action], colour("soft"));
+      text(x + 5, HEIGHT - 3, sign(step.action) ?? names[step.action].slice(0, 2), colour("soft"));
       if (step.distance === null) continue;
       const top = Math.min(y(step.distance), HEIGHT - 18);
       svg.append(

@@ -1,12 +1,13 @@
 // What is known of a node.
 
+import { names } from "./actions.js";
 import { frame } from "./api.js";
-import { ACTIONS, make, paint } from "./dom.js";
+import { make, paint } from "./dom.js";
 
 /** Fill a box with a node's depth, origin, distance to the goal, and its frame where it was seen. */
 export async function describe(box, plan, node, level) {
   const { depth, action, parent, distance, seen } = plan.graph;
-  const origin = node ? `first found by ${ACTIONS[action[node]]} from node ${parent[node]}` : "where the game is now";
+  const origin = node ? `first found by ${names[action[node]]} from node ${parent[node]}` : "where the game is now";
   const inside = distance[node] < plan.threshold ? ": reidentified as the goal" : "";
   const lines = [
     origin,
