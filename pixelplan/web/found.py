@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import threading
 import zlib
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,11 +26,13 @@ from pixelplan.evaluation.figures import frames_picture
 from pixelplan.types import Episode, InputError
 from pixelplan.web.boards import Cells
 
+_RECENT = 16
+"""Levels that are remembered although nobody plays them any more: pages may still ask for their frames."""
 _STEPS = 8
 """Steps that are replayed to see whether frames come again."""
 
 
-class World:
+class OwnWorld:
     """An environment that serves all levels and visitors, one at a time: it need not know of threads."""
 
     def __init__(self, family: Family) -> None:
@@ -38,6 +41,7 @@ class World:
         """The level and the state in which the environment stands, None where nobody knows."""
         self._lock = threading.Lock()
         self._levels: WeakValueDictionary[int, Found] = WeakValueDictionary()
+        self._recent: deque[Found] = deque(maxlen=_RECENT)
 
     def check(self, number: int) -> None:
         """An InputError where a level cannot be played, or equal states do not look the same."""
@@ -53,13 +57,14 @@ class World:
     def board(self, number: int, most: int) -> FoundBoard:
         """A level with its own goal, or a random one where it has none; at most so many states of it are kept.
 
-        All games in a level share what is known of it, as long as there is one.
+        All games in a level share what is known of it, as long as there is one and a little longer.
         """
         with self.using():
             level = self._levels.get(number)
             if level is None:
                 self.at = None
                 level = self._levels[number] = Found(self, number, most)
+                self._recent.append(level)
         return FoundBoard(level, level.goal, own=True)
 
     @contextmanager
@@ -82,7 +87,7 @@ class _Sight:
 class Found:
     """What is known of one level."""
 
-    def __init__(self, world: World, number: int, most: int) -> None:
+    def __init__(self, world: OwnWorld, number: int, most: int) -> None:
         """To be made while the environment is in use."""
         self.world, self._most = world, most
         self.challenge = world.family.challenge(number, "level" if world.family.has_goals else "random")

@@ -22,7 +22,8 @@ from pixelplan.model.checkpoint import read_description
 from pixelplan.planning import one_shot
 from pixelplan.types import InputError, Model
 from pixelplan.web.boards import Board, TableBoard
-from pixelplan.web.found import World
+from pixelplan.web.found import OwnWorld
+from pixelplan.web.limits import Limits
 from pixelplan.web.schema import OWN
 
 FIRST_LEVEL = 3000
@@ -60,14 +61,14 @@ class Models:
         self._thinkers: dict[str, Thinker] = {}
         self._oracles: OrderedDict[tuple[str, int], Oracle] = OrderedDict()
         self._wanted = family if isinstance(family, Tables) else None
-        self._world: World | None = None
+        self._world: OwnWorld | None = None
         if family is not None and self._wanted is None:
             if model is None:
                 raise InputError(
                     f"nobody knows the rules of {family.name}: train a model of it and name its folder with --model"
                 )
             opened, family = choose_model(model, "full", family)
-            self._world, self._choice = World(family), None
+            self._world, self._choice = OwnWorld(family), None
             self._thinkers[OWN] = Thinker(family, opened, Path(model).name, "")
 
     @property
@@ -137,7 +138,7 @@ class Models:
         """Open every model and think about one level of each puzzle, so that the first visitor need not wait."""
         for env in self.names:
             with contextlib.suppress(InputError):  # a puzzle that is not installed says so when it is asked for
-                board = self.board(env, FIRST_LEVEL, most=2)  # the start and the goal
+                board = self.board(env, FIRST_LEVEL, Limits().states)
                 one_shot(self.model(env, FIRST_LEVEL), board.frame(board.start), board.frame(board.goal))
 
     def check(self) -> None:

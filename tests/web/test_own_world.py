@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
@@ -22,10 +21,10 @@ from pixelplan.model.checkpoint import save_model
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import ModelConfig, WorldModel
 from pixelplan.types import InputError
-from pixelplan.web.found import World
+from pixelplan.web.found import OwnWorld
 from pixelplan.web.models import Models
 from tests.conftest import one_sentence, run_command
-from tests.own_worlds import CELLS, SIDE, Corridor, Secret
+from tests.own_worlds import CELLS, SIDE, Corridor
 from tests.web.client import MakeClient, begin, listen
 from tests.web.corridor import corridor_models
 
@@ -217,7 +216,7 @@ def test_states_are_limited(make_client: MakeClient) -> None:
 
 def test_many_walk_one_world_at_once() -> None:
     """One environment, several threads and levels: everybody finds what a walk alone finds."""
-    world = World(open_family(CORRIDOR))
+    world = OwnWorld(open_family(CORRIDOR))
     found: dict[int, list[int]] = {}
 
     def walk(level: int) -> None:
@@ -245,7 +244,7 @@ def test_many_walk_one_world_at_once() -> None:
 
 def test_a_world_that_changes_is_noticed_while_it_is_played() -> None:
     env = Corridor()
-    board = World(Own(env)).board(LEVEL, 100)
+    board = OwnWorld(Own(env)).board(LEVEL, 100)
     right = board.after(board.start, 1)
     env.moved = lambda place, action: place  # type: ignore[method-assign]
     board.after(board.start, 0)  # so that the environment stands elsewhere
@@ -297,8 +296,13 @@ def test_help_teaches_it() -> None:
     assert "pixelplan web --env examples.sokoban:make" in " ".join(run_command("web", "--help").stdout.split())
 
 
+class Broken(Corridor):
+    """Cannot even begin."""
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        raise RuntimeError("no batteries")
+
+
 def test_an_environment_that_fails_at_once_is_named() -> None:
-    gymnasium.register("tests/Broken-v0", lambda: Secret(nonsense=1))
-    with pytest.raises(InputError, match="tests/Broken-v0"):
-        open_family("tests/Broken-v0")
-    del gymnasium.registry["tests/Broken-v0"]
+    with pytest.raises(InputError, match="Broken failed: RuntimeError: no batteries"):
+        open_family("tests.web.test_own_world:Broken")
