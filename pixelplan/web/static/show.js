@@ -79,7 +79,8 @@ function showPad(cells) {
   const pad = find("pad");
   pad.classList.toggle("named", !cells);
   const all = names.map((name, action) => {
-    const key = sign(action) ?? (action < 9 ? action + 1 : null);
+    const number = action < 9 ? action + 1 : null;
+    const key = name === "no-op" ? number : (sign(action) ?? number); // directions have arrow keys
     const words = /^\d+$/.test(name) ? `action ${name}` : name; // a number alone would look like a key
     const label = cells ? [TRIANGLES[action]] : [words, ...(key ? [make("kbd", {}, key)] : [])];
     return make("button", { type: "button", "data-action": action, "aria-label": name }, ...label);
