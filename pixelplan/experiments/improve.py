@@ -9,8 +9,10 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import torch
 
 from pixelplan.data.collect import LEVELS_A_NOTE, distinct_frames
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
@@ -147,7 +149,7 @@ def collect_with_planner(
                 world, goal_frame = open_world(number)
                 random = np.random.default_rng([*seed, number])
                 seen = np.asarray(data.frames[place[0] : place[1]])
-                play = partial(play_on, model, world, goal_frame, seen, steps, config, random)
+                play = partial(play_on, _Familiar(model), world, goal_frame, seen, steps, config, random)
                 _append(writer, data, place, [play() for _ in range(episodes)])
             writer.note(first + len(chunk))
         writer.finish(
@@ -189,6 +191,35 @@ def play_on(
             actions.append(action)
         goal = seen[random.integers(len(seen))]
     return np.stack(frames), np.array(actions, np.uint8)
+
+
+class _Familiar:
+    """A model that looks at each frame of a level once: play shows few of them again and again."""
+
+    def __init__(self, model: Model) -> None:
+        self.threshold, self.noisy = model.threshold, model.noisy
+        self._model = model
+        self._embeddings: dict[bytes, torch.Tensor] = {}
+        self._contexts: dict[bytes, Any] = {}
+
+    def encode(self, frames: np.ndarray) -> torch.Tensor:
+        """Embeddings [N,d] of frames [N,H,W,3]."""
+        keys = [frame.tobytes() for frame in frames]
+        for key, frame in zip(keys, frames, strict=True):
+            if key not in self._embeddings:
+                self._embeddings[key] = self._model.encode(frame[None])
+        return torch.cat([self._embeddings[key] for key in keys])
+
+    def context(self, frame: np.ndarray) -> Any:
+        """What the model reads from a frame [H,W,3]."""
+        key = frame.tobytes()
+        if key not in self._contexts:
+            self._contexts[key] = self._model.context(frame)
+        return self._contexts[key]
+
+    def step(self, z: torch.Tensor, context: Any) -> torch.Tensor:
+        """As the model does."""
+        return self._model.step(z, context)
 
 
 class _Continued:

@@ -145,6 +145,10 @@ class SpatialEncoder(nn.Module):
         maps = self.head(self.features(images)).flatten(2).softmax(-1)
         return self.readout.embed(maps), maps
 
+    def certain(self, maps: Tensor) -> Tensor:
+        """Embeddings [N,d] of looking at nothing but the cell that attention maps [N,K,G] favour."""
+        return self.readout.embed(functional.one_hot(maps.argmax(-1), maps.shape[-1]).to(maps))
+
 
 class Moves(NamedTuple):
     """What a step needs to know of L levels; computed once, since a search takes many steps."""

@@ -22,6 +22,9 @@ from pixelplan.model.losses import (
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import LevelBatch, Outputs
 
+NOTABLE = 2.0
+"""How many times the median difference of cells a cell's must be to mean something, where pixels are noisy."""
+
 
 @dataclass(frozen=True)
 class ObjectiveConfig:
@@ -45,22 +48,20 @@ def losses(
     """Each loss that applies, unweighted, by its name; `total` is the weighted sum.
 
     Where frames are noisy, nobody can say which of them show different states. The margin is then kept between the
-    codes of the cells: whatever the encoder looks at, two places are two states. Nor can they say where to look.
+    codes of the cells: whatever the encoder looks at, two places are two states.
     """
-    level, _, action, after = batch.steps.unbind(1)
+    action = batch.steps[:, 2]
     if noisy and outputs.codes is not None:
         distances, (different, same) = squared_distances(outputs.codes), level_pairs(torch.arange(len(outputs.codes)))
     else:
         distances, (different, same) = squared_distances(outputs.z), level_pairs(batch.states)  # [L,S,S]
-    reached = outputs.z[level, after]
     if outputs.kinds is not None:
         cells = outputs.kinds.shape[1:]
-        found = {"forward": kinds_loss(outputs.predicted.unflatten(1, cells), reached.detach().unflatten(1, cells))}
+        found = {"forward": kinds_loss(outputs.predicted.unflatten(1, cells), outputs.reached.unflatten(1, cells))}
     else:
-        found = {"forward": forward_loss(outputs.predicted, reached)}
+        found = {"forward": forward_loss(outputs.predicted, outputs.reached)}
     total = config.forward_weight * found["forward"]
-    look_weight = 0.0 if noisy else config.look_weight
-    differing = differing_cells(batch, sizes)
+    differing = differing_cells(batch, sizes, noisy)
     if outputs.action_logits is not None:
         found["inverse"] = inverse_loss(outputs.action_logits, action)
         total = total + config.inverse_weight * found["inverse"]
@@ -70,16 +71,20 @@ def losses(
     if same.any() and config.pull_weight:
         found["pull"] = pull_loss(distances[same])
         total = total + config.pull_weight * found["pull"]
-    if outputs.maps is not None and look_weight:
+    if outputs.maps is not None and config.look_weight:
         found["look"] = look_loss(outputs.maps, differing)
-        total = total + look_weight * found["look"]
-    if outputs.kinds is not None and look_weight and differing.any():
+        total = total + config.look_weight * found["look"]
+    if outputs.kinds is not None and config.look_weight and differing.any():
         found["look"] = tell_loss(outputs.kinds[differing], outputs.kinds[batch.partners][differing])
-        total = total + look_weight * found["look"]
+        total = total + config.look_weight * found["look"]
     return {**found, "total": total}
 
 
-def differing_cells(batch: LevelBatch, sizes: Sizes) -> Tensor:
-    """[N,G] bool: the cells in which an image differs from its partner."""
-    differs = (batch.images != batch.images[batch.partners]).any(dim=1, keepdim=True)
-    return functional.adaptive_max_pool2d(differs.float(), (sizes.rows, sizes.columns)).flatten(1) > 0
+def differing_cells(batch: LevelBatch, sizes: Sizes, noisy: bool = False) -> Tensor:
+    """[N,G] bool: the cells in which an image differs from its partner.
+
+    Where pixels are noisy all do. Most of them show the same thing, and how much difference means nothing.
+    """
+    apart = (batch.images - batch.images[batch.partners]).abs().mean(dim=1, keepdim=True)
+    of_cells = functional.adaptive_avg_pool2d(apart, (sizes.rows, sizes.columns)).flatten(1)
+    return of_cells > (NOTABLE * of_cells.median(dim=1, keepdim=True).values if noisy else 0)

@@ -158,8 +158,7 @@ def _train_pass(
             group["lr"] = config.learning_rate * one_cycle(share_done)
         objective = config.objective
         if model.module.noisy:
-            weight = objective.forward_weight * late_start(share_done)
-            objective = dataclasses.replace(objective, forward_weight=weight)
+            objective = dataclasses.replace(objective, look_weight=objective.look_weight * late_start(share_done))
         found = losses(model(batch), batch, model.module.sizes, objective, model.module.noisy)
         for name, value in found.items():
             sums[name] = sums.get(name, 0.0) + float(value.detach())
@@ -208,10 +207,10 @@ def one_cycle(share_done: float, warm_up: float = 0.05) -> float:
     return 0.5 * (1 + math.cos(math.pi * (share_done - warm_up) / (1 - warm_up)))
 
 
-def late_start(share_done: float, first: float = 0.3, full: float = 0.5) -> float:
-    """The share of the forward loss's weight where frames are noisy: none until the inverse model has found what acts.
+def late_start(share_done: float, first: float = 0.25, full: float = 0.45) -> float:
+    """The share of the look loss's weight where frames are noisy: none until the inverse model has found what acts.
 
-    Before, whatever stays in its place is easiest to predict, and the encoder would look there for ever.
+    A distractor differs between any two frames, too: looking for differences from the start, the encoder would find it.
     """
     return min(1.0, max(0.0, (share_done - first) / (full - first)))
 

@@ -78,6 +78,8 @@ class Outputs(NamedTuple):
     """[N,G,K] what is in each cell, where the encoder says that."""
     predicted: Tensor
     """[M,d] the embeddings predicted after each step."""
+    reached: Tensor
+    """[M,d] what they should be: embeddings of the frames after each step."""
     action_logits: Tensor | None
     """[M,A] of the inverse model, where there is one."""
     codes: Tensor | None
@@ -125,14 +127,19 @@ class WorldModel(nn.Module):
         z = embedded.new_zeros(*batch.states.shape, embedded.shape[-1]).index_put(batch.places.unbind(1), embedded)
         context = self.forward_model.context(batch.images[batch.contexts])
         level, before, action, after = batch.steps.unbind(1)
-        # Kinds are there to tell states apart: a forward model that could change them would make them all alike.
-        steady = z.detach() if self.config.family == "cells" else z
-        predicted = self.forward_model(steady, context)[level, before, action]
+        states = z
+        if self.config.family == "cells":
+            # Kinds are there to tell states apart: a forward model that could change them would make them all alike.
+            states = z.detach()
+        elif self.noisy and isinstance(self.encoder, SpatialEncoder):
+            # Nor may it have a say in where to look: what always stays in its place is the easiest to predict.
+            states = torch.zeros_like(z).index_put(batch.places.unbind(1), self.encoder.certain(parts.detach()))
+        predicted = self.forward_model(states, context)[level, before, action]
         logits = self.inverse(z[level, before], z[level, after]) if self.inverse is not None else None
         kinds = parts if isinstance(self.encoder, CellEncoder) else None
         maps = parts if isinstance(self.encoder, SpatialEncoder) else None
         codes = self.encoder.readout.unit_codes() if isinstance(self.encoder, SpatialEncoder) else None
-        return Outputs(z, maps, kinds, predicted, logits, codes)
+        return Outputs(z, maps, kinds, predicted, states[level, after], logits, codes)
 
     def images(self, frames: np.ndarray) -> Tensor:
         """[N,3,H,W] for the networks, of frames [N,H,W,3] uint8."""
@@ -146,8 +153,9 @@ class WorldModel(nn.Module):
 
     @torch.inference_mode()
     def encode(self, frames: np.ndarray) -> Tensor:
-        """Embeddings [N,d] of frames [N,H,W,3] uint8."""
-        return self.encoder(self.images(frames))[0]
+        """Embeddings [N,d] of frames [N,H,W,3] uint8; where pixels are noisy, those of the places looked at."""
+        z, parts = self.encoder(self.images(frames))
+        return self.encoder.certain(parts) if self.noisy and isinstance(self.encoder, SpatialEncoder) else z
 
     @torch.inference_mode()
     def places(self, frames: np.ndarray) -> np.ndarray:
