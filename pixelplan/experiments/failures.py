@@ -12,7 +12,7 @@ from PIL import Image
 from pixelplan.envs import PUZZLES, get_level, make_puzzle
 from pixelplan.envs.pictures import centres, draw_way, follow
 from pixelplan.evaluation.levels import blindfolded
-from pixelplan.experiments.cells import Cell, Shipped
+from pixelplan.experiments.cells import Cell
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, one_shot_planner, training_on
 from pixelplan.experiments.tables import Report, comma_separated, markdown, picture_sheet
@@ -22,8 +22,8 @@ from pixelplan.planning import full
 from pixelplan.planning.one_shot import play_one_shot
 from pixelplan.types import Episode
 
-FEW = 10
-"""Training levels of the models of IceSlider and DigitJump: those trained on 1000 fail nowhere."""
+FEW = {"ice-slider": 5, "digit-jump": 10, "procgen-maze": 10}
+"""Training levels of the models: those trained on 1000 fail nowhere."""
 WANTED = 2
 """Levels shown of each puzzle."""
 SCALE = 4
@@ -77,9 +77,11 @@ def cells(selection: Selection) -> list[Cell]:
 
 def _cell(selection: Selection, env: str) -> Cell:
     levels = Failures(selection.test_levels)
-    if env == "procgen-maze":
-        return Cell(Shipped(env), levels)
-    return Cell(training_on(env, (selection.levels or (FEW,))[0], 0, selection.preset), levels)
+    return Cell(training_on(env, _count(selection, env), 0, selection.preset), levels)
+
+
+def _count(selection: Selection, env: str) -> int:
+    return (selection.levels or (FEW[env],))[0]
 
 
 def report(selection: Selection, records: Records) -> Report:
@@ -90,7 +92,7 @@ def report(selection: Selection, records: Records) -> Report:
         if record is None:
             continue
         result = record["result"]
-        trained = "shipped model" if env == "procgen-maze" else f"trained on {(selection.levels or (FEW,))[0]} levels"
+        trained = f"trained on {_count(selection, env)} levels"
         counts = [str(result["failed_by_one_shot"]), str(result["played"])]
         levels = ", ".join(str(one["level"]) for one in result["found"])
         usual = records.find(Cell(training_on(env, 1000, 0, selection.preset), one_shot_planner(selection.test_levels)))
@@ -106,9 +108,9 @@ def report(selection: Selection, records: Records) -> Report:
         "",
         f"Levels {selection.test_levels} (the second number excluded) in their order, until {WANTED} were found that "
         "one-shot planning fails and the full planner solves (in at most 40 steps, for the pictures' sake); 1 seed. A "
-        f"circle is drawn where the full planner made a new plan. IceSlider and DigitJump are shown with models "
-        f"trained on {FEW} levels, because those trained on 1000 hardly fail (last column, all of the levels). Made by "
-        "`pixelplan reproduce failures` from the records in `results/`.",
+        "circle is drawn where the full planner made a new plan. The models were trained on few levels, because those "
+        "trained on 1000 hardly fail (last column, all of the levels). Made by `pixelplan reproduce failures` from the "
+        "records in `results/`.",
         "",
         *(["![One-shot plans that fail, each beside the full planner's way](failures.png)", ""] if pictures else []),
         markdown(["", "model", "failed by one-shot", "of levels played", "shown", "failed after 1000 levels"], table),
