@@ -20,7 +20,8 @@ from pixelplan.experiments.tables import Report
 
 ROOT = Path(__file__).parent.parent
 SEEDS = (0, 1, 2)
-FILLED = (ROOT / "README.md", ROOT / "docs" / "web.md")
+FILLED = (ROOT / "README.md", ROOT / "docs" / "web.md", ROOT / "docs" / "own-environment.md")
+EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles": "sliding tiles"}
 """Pages with blocks that are made from records."""
 
 
@@ -136,9 +137,33 @@ def recorded_page() -> str:
     return page(*(json.loads(path.read_text()) if path.exists() else None for path in (load, fuzz)))
 
 
+def own_worlds() -> str:
+    """What the examples reached, as far as it is recorded."""
+    lines = [
+        "Success on levels 2000–2099, none of them in training (levels 0–999), one seed:",
+        "",
+        "| example | training | one-step accuracy | one-shot | full | optimal among solved (one-shot, full) | a plan |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, title in EXAMPLES.items():
+        paths = [ROOT / "results" / "own" / f"{name}-{part}.json" for part in ("training", "one-shot", "full")]
+        if not all(path.exists() for path in paths):
+            continue
+        training, *planners = (json.loads(path.read_text()) for path in paths)
+        success = " | ".join(f"{found['success']:.2f}" for found in planners)
+        optimal = ", ".join(f"{found['optimal']:.2f}" for found in planners)
+        cores = training["config"]["threads"]
+        lines.append(
+            f"| [{title}](examples/{name.removesuffix('_world')}.md) | {training['seconds'] / 60:.1f} min on {cores} "
+            f"core | {training['validation_metrics']['one_step_accuracy']:.4f} | {success} | {optimal} | "
+            f"{planners[0]['seconds_per_plan']:.2f} s |"
+        )
+    return "\n".join(lines)
+
+
 def filled(text: str) -> str:
     """README, or a page of docs, with its blocks made anew."""
-    for name, make in (("results", main_table), ("speed", speed), ("page", recorded_page)):
+    for name, make in (("results", main_table), ("speed", speed), ("page", recorded_page), ("own", own_worlds)):
         block = rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- end of {name} -->)"
         content = make()
         text = re.sub(block, lambda found: f"{found[1]}{content}\n{found[2]}", text, flags=re.DOTALL)  # noqa: B023

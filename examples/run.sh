@@ -4,8 +4,9 @@
 set -eu
 name=$1
 shift
+learn="" search=""
 case $name in
-sokoban) play="--episodes 20 --steps 40" ;;
+sokoban) play="--episodes 20 --steps 40" learn="--updates 1500" search="--cutoff 4096 --node-limit 40000" ;;
 minigrid_world) play="--episodes 10 --steps 60" ;;
 tiles) play="--episodes 20 --steps 20" ;;
 *) echo "there is no example $name; there are sokoban, minigrid_world and tiles" >&2 && exit 2 ;;
@@ -14,9 +15,9 @@ env="examples.$name:make"
 mkdir -p results/own
 pixelplan collect --env "$env" --levels 0:1000 $play --out "runs/own/$name" --resume
 pixelplan collect --env "$env" --levels 1000:1100 $play --out "runs/own/$name-validation" --resume
-pixelplan train --data "runs/own/$name" --validation "runs/own/$name-validation" --out "runs/own/$name-model" --resume "$@"
+pixelplan train --data "runs/own/$name" --validation "runs/own/$name-validation" --out "runs/own/$name-model" --resume $learn "$@"
 cp "runs/own/$name-model/config.json" "results/own/$name-training.json"
 for planner in one-shot full; do
-  pixelplan evaluate --env "$env" --model "runs/own/$name-model" --levels 2000:2100 --planner $planner \
+  pixelplan evaluate --env "$env" --model "runs/own/$name-model" --levels 2000:2100 --planner $planner $search \
     --json "results/own/$name-$planner.json" --resume
 done
