@@ -35,10 +35,9 @@ def test_examples_fit(example: str) -> None:
     assert found.fits and found.hidden == 0 and found.states_seen[-1] > 10
 
 
-@pytest.mark.parametrize("name", ["sokoban", "tiles"])
-def test_levels_are_solved_by_their_shortest_solutions(name: str) -> None:
-    env = importlib.import_module(f"examples.{name}").make()
-    for level in range(20):
+def test_levels_are_solved_by_their_shortest_solutions(example: str) -> None:
+    env = importlib.import_module(f"examples.{example}").make()
+    for level in range(10):
         env.reset(seed=level)
         way = env.shortest_solution()
         assert way and [env.step(action)[4]["solved"] for action in way] == [False] * (len(way) - 1) + [True]
