@@ -211,6 +211,9 @@ def test_the_paper_threshold(tmp_path):
 def test_impossible_settings(tmp_path):
     with pytest.raises(InputError, match="updates is 0"):
         train(play(levels=1), tmp_path / "model", dataclasses.replace(TINY, updates=0))
+    cells = dataclasses.replace(TINY, model=ModelConfig("cells", noisy=True))
+    with pytest.raises(InputError, match="position only"):
+        train(play(levels=1), tmp_path / "model", cells)
     assert not (tmp_path / "model").exists()
 
 

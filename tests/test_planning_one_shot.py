@@ -214,9 +214,17 @@ def test_what_is_no_frame_is_refused(frame, goal, words):
 def test_which_frames_the_rules_are_read_from(settings_, goal, contexts):
     model = ToyModel([[1], [0], [2]])
     seen = []
-    model.context = lambda frame: seen.append(int(frame[0, 0, 0]))
+    model.context = lambda frame: seen.append(int(frame[0, 0, 0])) or seen
     one_shot(model, frame_of(0), frame_of(goal), OneShotConfig(**settings_))
     assert seen == contexts
+
+
+def test_who_reads_nothing_from_frames_is_not_asked_twice():
+    model = ToyModel([[1], [0], [2]])
+    one_shot(model, frame_of(0), frame_of(2), OneShotConfig(second_look=False))
+    once, model.steps = model.steps, 0
+    one_shot(model, frame_of(0), frame_of(2))
+    assert model.steps == 2 * once  # the finer search, and not all of it with the other frame again
 
 
 def test_settings_out_of_range_are_refused():

@@ -60,6 +60,8 @@ class TrainConfig:
             raise InputError(f"a batch of {self.batch} levels cannot be shared by {self.devices} processes")
         if self.seed < 0:
             raise InputError(f"seed is {self.seed}; it must be 0 or more")
+        if self.model.noisy and self.model.family not in ("auto", "position"):
+            raise InputError(f"noisy frames can be learned by the family position only, not by {self.model.family}")
 
 
 PRESETS: dict[str, TrainConfig] = {

@@ -43,13 +43,18 @@ class ObjectiveConfig:
 
 
 def losses(
-    outputs: Outputs, batch: LevelBatch, sizes: Sizes, config: ObjectiveConfig, noisy: bool = False
+    outputs: Outputs, batch: LevelBatch, sizes: Sizes, config: ObjectiveConfig, noisy: bool = False, settled: float = 1
 ) -> dict[str, Tensor]:
     """Each loss that applies, unweighted, by its name; `total` is the weighted sum.
 
     Where frames are noisy, nobody can say which of them show different states. The margin is then kept between the
-    codes of the cells: whatever the encoder looks at, two places are two states.
+    codes of the cells: whatever the encoder looks at, two places are two states. The forward model learns to predict
+    the place that is looked at. What to look at is for the inverse model to find out; `settled` says from 0 to 1 how
+    far it has. Then the encoder is also held to what was predicted (where something hides what acts, that knows
+    better), and to what differs. Not before: what always stays in its place is the easiest to predict, and a distractor
+    differs between any two frames.
     """
+    certain = outputs.certain
     action = batch.steps[:, 2]
     if noisy and outputs.codes is not None:
         distances, (different, same) = squared_distances(outputs.codes), level_pairs(torch.arange(len(outputs.codes)))
@@ -59,8 +64,12 @@ def losses(
         cells = outputs.kinds.shape[1:]
         found = {"forward": kinds_loss(outputs.predicted.unflatten(1, cells), outputs.reached.unflatten(1, cells))}
     else:
-        found = {"forward": forward_loss(outputs.predicted, outputs.reached)}
+        found = {"forward": forward_loss(outputs.predicted, outputs.reached if certain is None else certain)}
     total = config.forward_weight * found["forward"]
+    if certain is not None:
+        found["agree"] = forward_loss(outputs.predicted.detach(), outputs.reached)
+        total = total + config.forward_weight * settled * found["agree"]
+    look_weight = config.look_weight * (settled if noisy else 1)
     differing = differing_cells(batch, sizes, noisy)
     if outputs.action_logits is not None:
         found["inverse"] = inverse_loss(outputs.action_logits, action)
@@ -71,12 +80,12 @@ def losses(
     if same.any() and config.pull_weight:
         found["pull"] = pull_loss(distances[same])
         total = total + config.pull_weight * found["pull"]
-    if outputs.maps is not None and config.look_weight:
+    if outputs.maps is not None and look_weight:
         found["look"] = look_loss(outputs.maps, differing)
-        total = total + config.look_weight * found["look"]
-    if outputs.kinds is not None and config.look_weight and differing.any():
+        total = total + look_weight * found["look"]
+    if outputs.kinds is not None and look_weight and differing.any():
         found["look"] = tell_loss(outputs.kinds[differing], outputs.kinds[batch.partners][differing])
-        total = total + config.look_weight * found["look"]
+        total = total + look_weight * found["look"]
     return {**found, "total": total}
 
 

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from pixelplan.files import write_bytes
 
-LOSSES = ("forward", "inverse", "margin", "pull", "look")
+LOSSES = ("forward", "agree", "inverse", "margin", "pull", "look")
 
 
 class Display:

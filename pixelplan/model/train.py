@@ -156,10 +156,8 @@ def _train_pass(
         updates += 1
         for group in optimizer.param_groups:
             group["lr"] = config.learning_rate * one_cycle(share_done)
-        objective = config.objective
-        if model.module.noisy:
-            objective = dataclasses.replace(objective, look_weight=objective.look_weight * late_start(share_done))
-        found = losses(model(batch), batch, model.module.sizes, objective, model.module.noisy)
+        outputs, world = model(batch), model.module
+        found = losses(outputs, batch, world.sizes, config.objective, world.noisy, settled(share_done))
         for name, value in found.items():
             sums[name] = sums.get(name, 0.0) + float(value.detach())
         if not math.isfinite(sums["total"]):
@@ -207,11 +205,8 @@ def one_cycle(share_done: float, warm_up: float = 0.05) -> float:
     return 0.5 * (1 + math.cos(math.pi * (share_done - warm_up) / (1 - warm_up)))
 
 
-def late_start(share_done: float, first: float = 0.25, full: float = 0.45) -> float:
-    """The share of the look loss's weight where frames are noisy: none until the inverse model has found what acts.
-
-    A distractor differs between any two frames, too: looking for differences from the start, the encoder would find it.
-    """
+def settled(share_done: float, first: float = 0.25, full: float = 0.45) -> float:
+    """How far, from 0 to 1, the inverse model will have found out what to look at when a share of training is done."""
     return min(1.0, max(0.0, (share_done - first) / (full - first)))
 
 

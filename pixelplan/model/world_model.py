@@ -80,6 +80,8 @@ class Outputs(NamedTuple):
     """[M,d] the embeddings predicted after each step."""
     reached: Tensor
     """[M,d] what they should be: embeddings of the frames after each step."""
+    certain: Tensor | None
+    """[M,d] where frames are noisy, the same of nothing but the place that is looked at."""
     action_logits: Tensor | None
     """[M,A] of the inverse model, where there is one."""
     codes: Tensor | None
@@ -132,14 +134,15 @@ class WorldModel(nn.Module):
             # Kinds are there to tell states apart: a forward model that could change them would make them all alike.
             states = z.detach()
         elif self.noisy and isinstance(self.encoder, SpatialEncoder):
-            # Nor may it have a say in where to look: what always stays in its place is the easiest to predict.
             states = torch.zeros_like(z).index_put(batch.places.unbind(1), self.encoder.certain(parts.detach()))
         predicted = self.forward_model(states, context)[level, before, action]
         logits = self.inverse(z[level, before], z[level, after]) if self.inverse is not None else None
         kinds = parts if isinstance(self.encoder, CellEncoder) else None
         maps = parts if isinstance(self.encoder, SpatialEncoder) else None
         codes = self.encoder.readout.unit_codes() if isinstance(self.encoder, SpatialEncoder) else None
-        return Outputs(z, maps, kinds, predicted, states[level, after], logits, codes)
+        reached = (states if self.config.family == "cells" else z)[level, after]
+        certain = states[level, after] if self.noisy else None
+        return Outputs(z, maps, kinds, predicted, reached, certain, logits, codes)
 
     def images(self, frames: np.ndarray) -> Tensor:
         """[N,3,H,W] for the networks, of frames [N,H,W,3] uint8."""

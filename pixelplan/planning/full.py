@@ -11,7 +11,7 @@ import numpy as np
 
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table, distances
 from pixelplan.planning.memory import Memory, Remembering
-from pixelplan.planning.one_shot import OneShotConfig, check_frames, context_frames, inference, search
+from pixelplan.planning.one_shot import OneShotConfig, check_frames, contexts, inference, search
 from pixelplan.types import Episode, InputError, Model, Plan, World
 
 
@@ -175,9 +175,9 @@ class _Agent:
             config = replace(config, depth_limit=self.config.horizon)
         not_goals = self.memory.embeddings(sorted(self.memory.not_goals)) if self.memory.not_goals else None
         start = self.memory.embeddings([self.here])[0]
-        for context_frame in context_frames(self.frames[-1], self.goal_frame, config):
-            self.context = self.perception.context(context_frame)
-            plan = search(self.model, self.context, start, self.goal, config, self.random, not_goals)
+        for context in contexts(self.perception, self.frames[-1], self.goal_frame, config):
+            self.context = context
+            plan = search(self.model, context, start, self.goal, config, self.random, not_goals)
             if plan.reached:
                 break
         self.plans.append(plan)

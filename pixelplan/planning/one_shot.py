@@ -61,17 +61,25 @@ def one_shot(
     began = time.perf_counter()
     with inference():
         start, goal = as_array(model.encode(np.stack([frame, goal_frame])))
-        for context_frame in context_frames(frame, goal_frame, config):
-            plan = search(model, model.context(context_frame), start, goal, config, random)
+        for context in contexts(model, frame, goal_frame, config):
+            plan = search(model, context, start, goal, config, random)
             if plan.reached:
                 break
     return replace(plan, seconds=time.perf_counter() - began)
 
 
-def context_frames(frame: np.ndarray, goal_frame: np.ndarray, config: OneShotConfig) -> list[np.ndarray]:
-    """The frames [H,W,3] from which the model shall read the level's rules, in turn until the goal is found."""
-    frames = [goal_frame, frame] if config.context == "goal" else [frame, goal_frame]
-    return frames if config.second_look else frames[:1]
+def contexts(model: Model, frame: np.ndarray, goal_frame: np.ndarray, config: OneShotConfig) -> Iterator[Any]:
+    """What the model reads of the level from these frames [H,W,3], in turn until the goal is found; nothing twice."""
+    first, second = (goal_frame, frame) if config.context == "goal" else (frame, goal_frame)
+    read = model.context(first)
+    yield read
+    if config.second_look and not _says_nothing(read):
+        yield model.context(second)
+
+
+def _says_nothing(context: Any) -> bool:
+    """Whether a model reads nothing from frames: it knows the rules, or takes them to be the same everywhere."""
+    return context is None or (hasattr(context, "numel") and context.numel() == 0)
 
 
 def play_one_shot(
