@@ -10,7 +10,7 @@ from pixelplan.data.identity import states_of_frames
 from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.config import PRESETS, preset
 from pixelplan.model.nets import Displacements, Grid, TransportModel
-from pixelplan.model.objective import ObjectiveConfig, losses
+from pixelplan.model.objective import ObjectiveConfig, differing_cells, losses
 from pixelplan.model.sizes import Sizes, sizes_of
 from pixelplan.model.world_model import ModelConfig, WorldModel
 from pixelplan.types import InputError
@@ -132,3 +132,29 @@ def test_presets_are_found_by_name():
     assert preset("spatial").model.inverse and not preset("spatial", inverse=False).model.inverse
     with pytest.raises(InputError, match="the presets are"):
         preset("huge")
+
+
+def test_where_frames_are_noisy_the_encoder_is_held_to_predictions_only_when_it_has_settled():
+    data = play(levels=3)
+    levels = level_plays(data, np.arange(len(data.frames)))
+    batch = make_batch(levels, [np.random.default_rng(index) for index in range(3)], 100, 0.2)
+    torch.manual_seed(0)
+    model = WorldModel(dataclasses.replace(SMALL["without inverse"], noisy=True), sizes_of(data))
+    pulled = {}
+    for settled in (0.0, 1.0):
+        model.zero_grad()
+        losses(model(batch), batch, model.sizes, ObjectiveConfig(), noisy=True, settled=settled)["total"].backward()
+        pulled[settled] = any(part.grad.any() for part in model.encoder.head.parameters())
+    assert pulled == {0.0: False, 1.0: True}
+
+
+def test_where_frames_are_noisy_a_cell_differs_by_more_than_the_others():
+    data = play(levels=1)
+    levels = level_plays(data, states_of_frames(data))
+    batch = make_batch(levels, [np.random.default_rng(0)], 100, 0.0)
+    sizes = sizes_of(data)
+    clean = differing_cells(batch, sizes)
+    noise = torch.from_numpy(np.random.default_rng(1).normal(0, 0.03, batch.images.shape)).float()
+    noisy = batch._replace(images=batch.images + noise)
+    assert differing_cells(noisy, sizes).all(), "taken at their word, noisy pixels differ everywhere"
+    assert torch.equal(differing_cells(noisy, sizes, noisy=True), clean)
