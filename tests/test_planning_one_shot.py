@@ -224,7 +224,7 @@ def test_who_reads_nothing_from_frames_is_not_asked_twice():
     one_shot(model, frame_of(0), frame_of(2), OneShotConfig(second_look=False))
     once, model.steps = model.steps, 0
     one_shot(model, frame_of(0), frame_of(2))
-    assert model.steps == 2 * once  # the finer search, and not all of it with the other frame again
+    assert model.steps == once  # neither a finer search, since embeddings are exact, nor one with the other frame
 
 
 def test_settings_out_of_range_are_refused():

@@ -34,6 +34,11 @@ class GrowingGraph:
         self._half_norms[0] = _half_norms(self._embeddings[:1])[0]
         self._origins[2, 0] = 0
 
+    @property
+    def exact(self) -> bool:
+        """Whether nodes are equal or not, and never near: no threshold would tell them apart better."""
+        return self._known is not None
+
     def embeddings(self, nodes: np.ndarray) -> np.ndarray:
         """Embeddings [n,d] of nodes [n]."""
         return self._embeddings[nodes]
@@ -48,6 +53,7 @@ class GrowingGraph:
         if self._known is not None and keys is not None:
             found = np.array([self._known.get(key, -1) for key in keys])
             return found, np.where(found < 0, np.inf, 0.0)
+        self._known = None
         if self.size <= _SMALL:
             return self._nearest(points, 0, self.size)
         nodes, apart = self._nearest(points, recent, self.size)

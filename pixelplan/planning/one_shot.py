@@ -123,7 +123,7 @@ def search(
 
     first = found = grow(model.threshold, config.node_limit)
     if config.second_look and not first.reached:
-        if first.graph.size < config.node_limit:  # else it is too fine already
+        if first.graph.size < config.node_limit and not first.graph.exact:  # else it is too fine already
             found = grow(FINER * model.threshold, min(config.node_limit, LARGER * first.graph.size))
         if not found.reached:
             found = first
