@@ -22,9 +22,10 @@ def test_its_games_play_the_training_levels_and_are_cut() -> None:
 
 
 @extras
-def test_it_trains_plays_and_resumes(tmp_path: Path) -> None:
+def test_it_trains_plays_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record = tmp_path / "dreamer.json"
-    words = ("baseline", "dreamer", "--env", "digit-jump", "--out", tmp_path / "run", "--learning-starts", "100")
+    monkeypatch.chdir(tmp_path)  # folders are mostly given from where one is
+    words = ("baseline", "dreamer", "--env", "digit-jump", "--out", "run", "--learning-starts", "100")
     words = (*words, "--pretrain-steps", "1", "--checkpoint-every", "20", "--replay-ratio", "0.02")
     words = (*words, "--levels", "1000:1002", "--step-limit", "5", "--json", record)
     run_command(*words, "--steps", "120")

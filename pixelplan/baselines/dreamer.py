@@ -210,7 +210,7 @@ def _command(
         *(f"buffer.size={max(steps, 1000)}", f"checkpoint.every={config.checkpoint_every}", "checkpoint.keep_last=1"),
         *(f"log_root={out.resolve()}", "root_dir=sheeprl", "run_name=run", f"metric.log_every={steps}"),
         *SIZES[config.size],
-        *([f"checkpoint.resume_from={saved}"] if saved else []),
+        *([f"checkpoint.resume_from={saved.resolve()}"] if saved else []),
     ]
 
 
