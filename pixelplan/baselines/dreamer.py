@@ -241,16 +241,16 @@ def _run(
 def _started(command: list[str], out: Path, environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
     """A process whose words can be read; it never outlives this, for its standard input ends with us."""
     pipe = subprocess.PIPE
-    process = subprocess.Popen(
+    with subprocess.Popen(
         command, cwd=out, env=environment, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT, text=True
-    )
-    try:
-        yield process
-        process.wait()
-    finally:
-        if process.poll() is None:
-            process.terminate()
+    ) as process:
+        try:
+            yield process
             process.wait()
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
 
 
 def _last_checkpoint(out: Path) -> Path | None:
