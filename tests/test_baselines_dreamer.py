@@ -31,5 +31,7 @@ def test_it_trains_plays_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyP
     run_command(*words, "--steps", "120")
     found = json.loads(record.read_text())
     assert found["budget"]["environment_steps"] == 120 and found["budget"]["updates"] > 0
+    (tmp_path / "run").rename(tmp_path / "moved")
+    words = tuple("moved" if word == "run" else word for word in words)
     run_command(*words, "--steps", "160", "--resume")
     assert json.loads(record.read_text())["budget"]["environment_steps"] == 160

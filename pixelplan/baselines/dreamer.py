@@ -115,6 +115,8 @@ def train_dreamer(
     if saved is None or _steps_of(saved) < steps:
         note |= {"seconds": _seconds(note, saved), "began": time.time()}
         write_json(out / RUN, note)
+        if saved is not None:
+            _settle(saved.parents[1] / "config.yaml", out)
         _run(_command(name, options, levels, steps, out, config, seed, saved), out, steps, seconds, progress)
         saved = _last_checkpoint(out)
     if saved is None:
@@ -262,6 +264,14 @@ def _seconds(note: dict[str, Any], checkpoint: Path | None) -> float:
     """Wall time of training up to a checkpoint: that before sheeprl was last started, and since."""
     since = checkpoint.stat().st_mtime - note["began"] if checkpoint and note["began"] else 0.0
     return float(note["seconds"]) + max(0.0, since)
+
+
+def _settle(settings: Path, out: Path) -> None:
+    """Let sheeprl go on where its run is: it would go on where the run was begun, though the folder may have moved."""
+    text = settings.read_text()
+    begun = re.search(r"^log_root: (.+)$", text, re.MULTILINE)
+    if begun is not None:
+        write_bytes(settings, text.replace(begun[1], str(out.resolve())).encode())
 
 
 def _steps_of(checkpoint: Path) -> int:
