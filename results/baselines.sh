@@ -39,5 +39,5 @@ for env in ice-slider digit-jump procgen-maze; do
 done
 train dreamer digit-jump 10000 --replay-ratio 0.05
 train ppo procgen-maze 500000
-train dreamer ice-slider 2000 --replay-ratio 0.05
-train dreamer procgen-maze 2000 --replay-ratio 0.05
+train dreamer ice-slider 1200 --replay-ratio 0.05
+train dreamer procgen-maze 1200 --replay-ratio 0.05
