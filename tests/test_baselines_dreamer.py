@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pixelplan.baselines.dreamer import make_game
-from tests.conftest import run_command
+from tests.conftest import one_sentence, run_command
 
 installed = importlib.util.find_spec("sheeprl") is not None
 extras = pytest.mark.extras if installed else pytest.mark.skip(reason="needs the extra 'dreamer'")
@@ -31,7 +31,8 @@ def test_it_trains_plays_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyP
     run_command(*words, "--steps", "120")
     found = json.loads(record.read_text())
     assert found["budget"]["environment_steps"] == 120 and found["budget"]["updates"] > 0
-    (tmp_path / "run").rename(tmp_path / "moved")
-    words = tuple("moved" if word == "run" else word for word in words)
     run_command(*words, "--steps", "160", "--resume")
     assert json.loads(record.read_text())["budget"]["environment_steps"] == 160
+    (tmp_path / "run").rename(tmp_path / "moved")
+    words = tuple("moved" if word == "run" else word for word in words)
+    assert "was moved" in one_sentence(run_command(*words, "--steps", "200", "--resume", code=2))

@@ -113,10 +113,10 @@ def train_dreamer(
     note = _begin(out, request, resume)
     saved = _last_checkpoint(out)
     if saved is None or _steps_of(saved) < steps:
+        if saved is not None:
+            _check_place(saved.parents[1] / "config.yaml", out)
         note |= {"seconds": _seconds(note, saved), "began": time.time()}
         write_json(out / RUN, note)
-        if saved is not None:
-            _settle(saved.parents[1] / "config.yaml", out)
         _run(_command(name, options, levels, steps, out, config, seed, saved), out, steps, seconds, progress)
         saved = _last_checkpoint(out)
     if saved is None:
@@ -266,12 +266,11 @@ def _seconds(note: dict[str, Any], checkpoint: Path | None) -> float:
     return float(note["seconds"]) + max(0.0, since)
 
 
-def _settle(settings: Path, out: Path) -> None:
-    """Let sheeprl go on where its run is: it would go on where the run was begun, though the folder may have moved."""
-    text = settings.read_text()
-    begun = re.search(r"^log_root: (.+)$", text, re.MULTILINE)
-    if begun is not None:
-        write_bytes(settings, text.replace(begun[1], str(out.resolve())).encode())
+def _check_place(settings: Path, out: Path) -> None:
+    """An InputError where a run's folder was moved: sheeprl would go on in the old place, where its replay buffer was."""
+    begun = re.search(r"^log_root: (.+)$", settings.read_text(), re.MULTILINE)
+    if begun is not None and begun[1] != str(out.resolve()):
+        raise InputError(f"{out} was moved: DreamerV2's run can only go on in {begun[1]}, where it was begun")
 
 
 def _steps_of(checkpoint: Path) -> int:
