@@ -267,7 +267,7 @@ def _seconds(note: dict[str, Any], checkpoint: Path | None) -> float:
 
 
 def _check_place(settings: Path, out: Path) -> None:
-    """An InputError where a run's folder was moved: sheeprl would go on in the old place, where its replay buffer was."""
+    """An InputError where a run's folder was moved: sheeprl would go on in the old place."""
     begun = re.search(r"^log_root: (.+)$", settings.read_text(), re.MULTILINE)
     if begun is not None and begun[1] != str(out.resolve()):
         raise InputError(f"{out} was moved: DreamerV2's run can only go on in {begun[1]}, where it was begun")
