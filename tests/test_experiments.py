@@ -108,7 +108,7 @@ def test_ablations_share_models(tmp_path: Path) -> None:
         "0",
     )
     said = run_command("reproduce", "ablation", "--run", *words, *places(tmp_path))
-    assert said.stderr.count("model ") - said.stderr.count("inverse model") - said.stderr.count("forward model") >= 3
+    assert said.stderr.count(" of 3: digit-jump") == 3
     found = records(tmp_path)
     assert len(found) == 6 and len({record["cell"]["model"]["config"]["preset"] for record in found}) == 2
     assert len(list((tmp_path / "runs" / "models").glob("digit-jump-*"))) == 3, "three models, six cells"
