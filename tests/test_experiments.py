@@ -14,6 +14,8 @@ from pixelplan.experiments.selection import Selection
 from tests.conftest import run_command
 from tests.test_grid import places
 
+TWO_LEVELS = ("--preset", "tiny", "--levels", "2", "--puzzles", "digit-jump", "--seeds", "0")
+
 
 def records(folder: Path) -> list[dict]:
     """All records that a run left."""
@@ -59,18 +61,7 @@ def test_experts_need_no_records(tmp_path: Path) -> None:
 
 
 def test_noise_is_before_training_and_judging(tmp_path: Path) -> None:
-    words = (
-        "--preset",
-        "tiny",
-        "--levels",
-        "2",
-        "--puzzles",
-        "digit-jump",
-        "--test-levels",
-        "2000:2001",
-        "--seeds",
-        "0",
-    )
+    words = (*TWO_LEVELS, "--test-levels", "2000:2001")
     run_command("reproduce", "noise", "--run", *words, *places(tmp_path))
     found = records(tmp_path)
     assert len(found) == 15 and len(list((tmp_path / "runs" / "models").glob("digit-jump-*"))) == 1
@@ -95,18 +86,7 @@ def test_larger_boards_are_larger(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_ablations_share_models(tmp_path: Path) -> None:
-    words = (
-        "--preset",
-        "tiny",
-        "--levels",
-        "2",
-        "--puzzles",
-        "digit-jump",
-        "--test-levels",
-        "2000:2002",
-        "--seeds",
-        "0",
-    )
+    words = (*TWO_LEVELS, "--test-levels", "2000:2002")
     said = run_command("reproduce", "ablation", "--run", *words, *places(tmp_path))
     assert said.stderr.count(" of 3: digit-jump") == 3
     found = records(tmp_path)
