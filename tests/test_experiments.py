@@ -64,14 +64,15 @@ def test_noise_is_before_training_and_judging(tmp_path: Path) -> None:
     words = (*TWO_LEVELS, "--test-levels", "2000:2001")
     run_command("reproduce", "noise", "--run", *words, *places(tmp_path))
     found = records(tmp_path)
-    assert len(found) == 15 and len(list((tmp_path / "runs" / "models").glob("digit-jump-*"))) == 1
+    assert len(found) == 21 and len(list((tmp_path / "runs" / "models").glob("digit-jump-*"))) == 1
     (model,) = (tmp_path / "runs" / "models").glob("digit-jump-*")
     trained = json.loads((model / "config.json").read_text())
     assert trained["model"]["noisy"] and trained["data"]["options"]["visual_noise"]["noise"] == 10
-    strengths = {record["cell"]["measure"]["variant"]["noise"]["noise"] for record in found}
-    assert strengths == {0, 5, 10, 20, 40}
+    variants = [record["cell"]["measure"].get("variant") for record in found]
+    assert variants.count(None) == 3, "each planner is judged without noise as well"
+    assert {variant["noise"]["noise"] for variant in variants if variant is not None} == {0, 5, 10, 20, 40, 80}
     text = shown(tmp_path, "noise", "csv", "png", "svg")
-    assert "| 40 | " in text and text.count("1 seed)") == 15
+    assert "| 40 | " in text and text.count("1 seed)") == 21
 
 
 def test_larger_boards_are_larger(tmp_path: Path) -> None:

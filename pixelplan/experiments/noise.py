@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 ENVS = ("ice-slider", "digit-jump")
 TRAINED = 10.0
 """Standard deviation of the noise in training, in grey values."""
-STRENGTHS = (0.0, 5.0, TRAINED, 20.0, 40.0)
+STRENGTHS = (None, 0.0, 5.0, TRAINED, 20.0, 40.0, 80.0)
+"""Standard deviations in judging, always with a distractor; None is neither noise nor distractor."""
+LABELS = tuple("none" if strength is None else f"{strength:g}" for strength in STRENGTHS)
 EPISODES = 5
 """A level: every frame is a new one, and 1000 levels of 20 episodes would be 5 GB of them."""
 PLANNERS: dict[str, tuple[str, FullConfig | OneShotConfig | ImageSearchConfig]] = {
@@ -33,14 +35,14 @@ PLANNERS: dict[str, tuple[str, FullConfig | OneShotConfig | ImageSearchConfig]] 
 }
 
 
-def behind(strength: float) -> Variant:
-    """Levels behind noise of this strength, and one moving distractor."""
-    return Variant(noise=Noise(noise=strength, distractor=1))
+def behind(strength: float | None) -> Variant | None:
+    """Levels behind noise of this strength, and one moving distractor; the usual ones for None."""
+    return None if strength is None else Variant(noise=Noise(noise=strength, distractor=1))
 
 
 def cells(selection: Selection) -> list[Cell]:
     """The strength of training first."""
-    strengths = sorted(STRENGTHS, key=lambda strength: (strength != TRAINED, strength))
+    strengths = sorted(STRENGTHS, key=lambda strength: strength != TRAINED)
     return [
         _cell(selection, env, seed, strength, planner)
         for seed in selection.seeds
@@ -51,7 +53,7 @@ def cells(selection: Selection) -> list[Cell]:
     ]
 
 
-def _cell(selection: Selection, env: str, seed: int, strength: float, planner: str) -> Cell:
+def _cell(selection: Selection, env: str, seed: int, strength: float | None, planner: str) -> Cell:
     count = (selection.levels or (1000,))[0]
     usual = preset(selection.preset)
     config = dataclasses.replace(usual, seed=seed, model=dataclasses.replace(usual.model, noisy=True))
@@ -67,20 +69,21 @@ def _cell(selection: Selection, env: str, seed: int, strength: float, planner: s
 def report(selection: Selection, records: Records) -> Report:
     """A table a puzzle, and the curves."""
     count = (selection.levels or (1000,))[0]
-    found: dict[tuple[str, float, str], Summary] = {}
+    found: dict[tuple[str, str, str], Summary] = {}
     for env in ENVS:
-        for strength in STRENGTHS:
+        for strength, label in zip(STRENGTHS, LABELS, strict=True):
             for planner in PLANNERS:
                 there = [records.find(_cell(selection, env, seed, strength, planner)) for seed in selection.seeds]
                 summary = summarise([record["result"]["success"] for record in there if record is not None])
                 if summary is not None:
-                    found[env, strength, planner] = summary
+                    found[env, label, planner] = summary
     titles = [title for title, _ in PLANNERS.values()]
     lines = [
         "# Visual noise",
         "",
         "Every frame is disturbed anew: noise of the given standard deviation (grey values, 0 to 255) on every pixel, "
-        "and a bright square, an eighth of the frame wide, that moves over it. No two visits of a state look alike. "
+        "and a bright square, an eighth of the frame wide, that moves over it. No two visits of a state look alike. In "
+        "the row without noise there is no square either. "
         f"Share of levels {selection.test_levels} (the second number excluded) solved: {INTERVALS}",
         "",
         f"One model a puzzle, trained with `--noisy` behind noise of {TRAINED:g} on {count} levels, {EPISODES} random "
@@ -92,15 +95,9 @@ def report(selection: Selection, records: Records) -> Report:
         "",
     ]
     for env in ENVS:
-        rows = [
-            [f"{strength:g}", *(_text(found.get((env, strength, planner))) for planner in PLANNERS)]
-            for strength in STRENGTHS
-        ]
+        rows = [[label, *(_text(found.get((env, label, planner))) for planner in PLANNERS)] for label in LABELS]
         lines += [f"## {PUZZLES[env].__name__}", "", markdown(["noise", *titles], rows), ""]
-    values = [
-        [env, strength, planner, *dataclasses.astuple(found[env, strength, planner])]
-        for env, strength, planner in sorted(found)
-    ]
+    values = [[*key, *dataclasses.astuple(summary)] for key, summary in found.items()]
     header = ["puzzle", "noise", "planner", "mean", "low", "high", "seeds"]
     return Report("\n".join(lines), comma_separated(header, values), _figure(found))
 
@@ -109,7 +106,7 @@ def _text(summary: Summary | None) -> str:
     return "" if summary is None else summary.text()
 
 
-def _figure(found: dict[tuple[str, float, str], Summary]) -> Figure:
+def _figure(found: dict[tuple[str, str, str], Summary]) -> Figure:
     """A panel a puzzle, a curve a planner."""
     from matplotlib.figure import Figure
 
@@ -118,11 +115,13 @@ def _figure(found: dict[tuple[str, float, str], Summary]) -> Figure:
     for axes, env in zip(panels, ENVS, strict=True):
         for (planner, (title, _)), colour in zip(PLANNERS.items(), ("tab:blue", "tab:cyan", "tab:orange"), strict=True):
             there = [
-                (strength, found[env, strength, planner]) for strength in STRENGTHS if (env, strength, planner) in found
+                (place, found[env, label, planner])
+                for place, label in enumerate(LABELS)
+                if (env, label, planner) in found
             ]
             errors = [[one.mean - one.low for _, one in there], [one.high - one.mean for _, one in there]]
             axes.errorbar(
-                [strength for strength, _ in there],
+                [place for place, _ in there],
                 [one.mean for _, one in there],
                 errors if there else None,
                 marker="o",
@@ -131,7 +130,8 @@ def _figure(found: dict[tuple[str, float, str], Summary]) -> Figure:
                 color=colour,
                 label=title,
             )
-        axes.axvline(TRAINED, color="grey", linestyle=":", label="noise in training")
+        axes.axvline(STRENGTHS.index(TRAINED), color="grey", linestyle=":", label="noise in training")
+        axes.set_xticks(range(len(LABELS)), LABELS)
         axes.set(title=PUZZLES[env].__name__, xlabel="noise (standard deviation, grey values)", ylim=(-0.02, 1.05))
     panels[0].set_ylabel("solved")
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right upper", fontsize="small")
