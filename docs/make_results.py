@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.envs import PUZZLES
+from pixelplan.experiments import boards, noise
 from pixelplan.experiments.paper import success_rates
 from pixelplan.experiments.registry import EXPERIMENTS, Records, experiment
 from pixelplan.experiments.selection import Selection
@@ -161,9 +162,34 @@ def own_worlds() -> str:
     return "\n".join(lines)
 
 
+def beyond() -> str:
+    """Success beyond the paper's puzzles, in a few lines."""
+    worlds = [f"{title} {record(f'own/{name}-full')['success']:.2f}" for name, title in EXAMPLES.items()]
+    selection, records = Selection(), Records(ROOT / "results")
+
+    def behind_noise(planner: str) -> str:
+        found = [(env, noise.outcome(selection, records, env, noise.TRAINED, planner)) for env in noise.ENVS]
+        return ", ".join(f"{PUZZLES[env].__name__} {one.success.mean:.2f}" for env, one in found if one is not None)
+
+    large = [record["result"]["success"] for record in boards.find(selection, records, 16, "full")]
+    return "\n".join(
+        [
+            "Unseen levels of other worlds, the full planner, again from random play and images alone:",
+            "",
+            f"- {', '.join(worlds)} ([your own environment](docs/own-environment.md#examples)).",
+            f"- Behind noise of standard deviation {noise.TRAINED:g} and a moving distractor: {behind_noise('full')};",
+            f"  GS on Images: {behind_noise('image-search')} ([other strengths](docs/results/noise.md)).",
+            f"- IceSlider of 16 × 16 cells: {statistics.mean(large):.2f} ([larger boards](docs/results/boards.md)).",
+        ]
+    )
+
+
+BLOCKS = {"results": main_table, "beyond": beyond, "speed": speed, "page": recorded_page, "own": own_worlds}
+
+
 def filled(text: str) -> str:
     """README, or a page of docs, with its blocks made anew."""
-    for name, make in (("results", main_table), ("speed", speed), ("page", recorded_page), ("own", own_worlds)):
+    for name, make in BLOCKS.items():
         block = rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- end of {name} -->)"
         content = make()
         text = re.sub(block, lambda found: f"{found[1]}{content}\n{found[2]}", text, flags=re.DOTALL)  # noqa: B023

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Record, train and judge one of the examples: examples/run.sh sokoban|minigrid_world|tiles [train options …]
-# Records go to results/own/, data and models to runs/. Levels: training 0–999, validation 1000–1099, test 2000–2099.
+# Records go to results/own/, a picture to docs/examples/, data and models to runs/. Levels: training 0–999, validation 1000–1099, test 2000–2099.
 set -eu
 name=$1
 shift
@@ -21,3 +21,4 @@ for planner in one-shot full; do
   pixelplan evaluate --env "$env" --model "runs/own/$name-model" --levels 2000:2100 --planner $planner $search \
     --json "results/own/$name-$planner.json" --resume
 done
+pixelplan solve --env "$env" --model "runs/own/$name-model" --level 2007 $search --out "docs/examples/${name%_world}.png"

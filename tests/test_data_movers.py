@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from pixelplan.data.contents import cell_bounds
 from pixelplan.data.identity import states_of_frames
-from pixelplan.data.movers import cell_bounds, one_mover
+from pixelplan.data.movers import one_mover
 from pixelplan.model.batches import level_plays
 from tests.tiny_world import play
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from pixelplan.data.contents import cell_contents
+
 ENOUGH_STATES, LEVELS = 4, 50
 """A level tells something where it has so many states; so many levels are asked."""
 NEARLY_ALL = 0.95
@@ -35,23 +37,6 @@ def one_mover(levels: Iterable[tuple[np.ndarray, np.ndarray]], rows: int, column
         cells = differs[alone].argmax(axis=1)[differs[alone].any(axis=1)]
         places, unique = places + len(cells), unique + len(np.unique(cells))
     return told == 0 or (single >= NEARLY_ALL * told and unique >= NEARLY_ALL * places)
-
-
-def cell_contents(frames: np.ndarray, rows: int, columns: int) -> np.ndarray:
-    """[n,G] a number for what each cell of frames [n,H,W,3] shows; pixels that two cells share do not count."""
-    height, width = frames.shape[1:3]
-    weights = np.random.default_rng(0).integers(1, 2**63, height * width * 3, dtype=np.uint64)
-    found = []
-    for top, bottom in cell_bounds(rows, height):
-        for left, right in cell_bounds(columns, width):
-            pixels = frames[:, top:bottom, left:right].reshape(len(frames), -1).astype(np.uint64)
-            found.append(pixels @ weights[: pixels.shape[1]])  # wraps around, which is as good
-    return np.stack(found, axis=1)
-
-
-def cell_bounds(lines: int, pixels: int) -> list[tuple[int, int]]:
-    """First pixel and the one behind the last of each of so many rows (or columns), whole pixels only."""
-    return [(-(-line * pixels // lines), (line + 1) * pixels // lines) for line in range(lines)]
 
 
 def most_common(contents: np.ndarray) -> np.ndarray:

@@ -41,13 +41,18 @@ def _on(training: Training, variant: Variant) -> Training:
     return dataclasses.replace(training, play=play, validation=other(training.validation))
 
 
+def find(selection: Selection, records: Records, size: int, planner: str) -> list[dict[str, Any]]:
+    """The records of a size of board, one a seed, as far as there are any."""
+    there = [records.find(_cell(selection, size, seed, planner)) for seed in selection.seeds]
+    return [record for record in there if record is not None]
+
+
 def report(selection: Selection, records: Records) -> Report:
     """The table."""
     table, rows = [], []
     for size in SIZES:
         for planner in PLANNERS:
-            wanted = [_cell(selection, size, seed, planner) for seed in selection.seeds]
-            there = [record for cell in wanted if (record := records.find(cell)) is not None]
+            there = find(selection, records, size, planner)
             success = summarise([record["result"]["success"] for record in there])
             if success is None:
                 continue

@@ -6,14 +6,16 @@ One model a puzzle is trained behind noise of one strength, and judged behind we
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.noise import Noise
+from pixelplan.evaluation.stats import mean
 from pixelplan.experiments.cells import Cell, Evaluation, Play, Training, Variant
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection
-from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, summarise
+from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
 from pixelplan.model.config import preset
 from pixelplan.planning import FullConfig, ImageSearchConfig, OneShotConfig
 
@@ -66,17 +68,33 @@ def _cell(selection: Selection, env: str, seed: int, strength: float | None, pla
     return Cell(training, Evaluation(planner, settings, selection.test_levels, variant=behind(strength)))
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What a planner reached behind noise of one strength, over all seeds."""
+
+    success: Summary
+    steps: float | None
+    """The mean number of steps to the goal; None where it is never reached."""
+
+
+def outcome(selection: Selection, records: Records, env: str, strength: float | None, planner: str) -> Outcome | None:
+    """From the records; None where there are none."""
+    there = [records.find(_cell(selection, env, seed, strength, planner)) for seed in selection.seeds]
+    results = [record["result"] for record in there if record is not None]
+    success = summarise([result["success"] for result in results])
+    steps = [result["steps"] for result in results if result["steps"] is not None]
+    return None if success is None else Outcome(success, mean(steps))
+
+
 def report(selection: Selection, records: Records) -> Report:
     """A table a puzzle, and the curves."""
     count = (selection.levels or (1000,))[0]
-    found: dict[tuple[str, str, str], Summary] = {}
+    found: dict[tuple[str, str, str], Outcome] = {}
     for env in ENVS:
         for strength, label in zip(STRENGTHS, LABELS, strict=True):
             for planner in PLANNERS:
-                there = [records.find(_cell(selection, env, seed, strength, planner)) for seed in selection.seeds]
-                summary = summarise([record["result"]["success"] for record in there if record is not None])
-                if summary is not None:
-                    found[env, label, planner] = summary
+                if (one := outcome(selection, records, env, strength, planner)) is not None:
+                    found[env, label, planner] = one
     titles = [title for title, _ in PLANNERS.values()]
     lines = [
         "# Visual noise",
@@ -88,25 +106,28 @@ def report(selection: Selection, records: Records) -> Report:
         "",
         f"One model a puzzle, trained with `--noisy` behind noise of {TRAINED:g} on {count} levels, {EPISODES} random "
         "episodes of 20 steps each. Goal frames are as noisy as any; what is solved is judged behind the noise. GS on "
-        "Images learns nothing and knows a state again only by its pixels. Made by `pixelplan reproduce noise` from "
-        "the records in `results/`.",
+        "Images learns nothing and knows a state again only by its pixels: behind noise it knows none. In these two "
+        "puzzles many moves cannot be undone, so that it solves hardly more levels than random play does even without "
+        "noise ([success rates](success.md)); what noise costs it is steps. Steps are the mean over the solved levels. "
+        "Made by `pixelplan reproduce noise` from the records in `results/`.",
         "",
         "![Solved unseen levels over the strength of noise](noise.png)",
         "",
     ]
     for env in ENVS:
-        rows = [[label, *(_text(found.get((env, label, planner))) for planner in PLANNERS)] for label in LABELS]
-        lines += [f"## {PUZZLES[env].__name__}", "", markdown(["noise", *titles], rows), ""]
-    values = [[*key, *dataclasses.astuple(summary)] for key, summary in found.items()]
-    header = ["puzzle", "noise", "planner", "mean", "low", "high", "seeds"]
-    return Report("\n".join(lines), comma_separated(header, values), _figure(found))
+        rows = []
+        for label in LABELS:
+            there = [found.get((env, label, planner)) for planner in PLANNERS]
+            steps = [number(None if one is None else one.steps, 1) for one in there]
+            rows.append([label, *("" if one is None else one.success.text() for one in there), *steps])
+        header = ["noise", *titles, *(f"steps, {title}" for title in titles)]
+        lines += [f"## {PUZZLES[env].__name__}", "", markdown(header, rows), ""]
+    values = [[*key, *dataclasses.astuple(one.success), one.steps] for key, one in found.items()]
+    columns = ["puzzle", "noise", "planner", "mean", "low", "high", "seeds", "steps"]
+    return Report("\n".join(lines), comma_separated(columns, values), _figure(found))
 
 
-def _text(summary: Summary | None) -> str:
-    return "" if summary is None else summary.text()
-
-
-def _figure(found: dict[tuple[str, str, str], Summary]) -> Figure:
+def _figure(found: dict[tuple[str, str, str], Outcome]) -> Figure:
     """A panel a puzzle, a curve a planner."""
     from matplotlib.figure import Figure
 
@@ -115,7 +136,7 @@ def _figure(found: dict[tuple[str, str, str], Summary]) -> Figure:
     for axes, env in zip(panels, ENVS, strict=True):
         for (planner, (title, _)), colour in zip(PLANNERS.items(), ("tab:blue", "tab:cyan", "tab:orange"), strict=True):
             there = [
-                (place, found[env, label, planner])
+                (place, found[env, label, planner].success)
                 for place, label in enumerate(LABELS)
                 if (env, label, planner) in found
             ]

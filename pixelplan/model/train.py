@@ -16,7 +16,6 @@ import torch
 from lightning_fabric import Fabric
 
 from pixelplan.data.identity import states_of_frames
-from pixelplan.data.movers import one_mover
 from pixelplan.model.batches import LevelPlay, level_plays, look_again, make_batch, sample_frames
 from pixelplan.model.cells import CellEncoder
 from pixelplan.model.checkpoint import (
@@ -28,6 +27,7 @@ from pixelplan.model.checkpoint import (
     read_description,
     save_checkpoint,
 )
+from pixelplan.model.choose import choose
 from pixelplan.model.config import PRESETS, TrainConfig
 from pixelplan.model.description import describe_data
 from pixelplan.model.finish import finish
@@ -35,7 +35,7 @@ from pixelplan.model.metrics import step_errors
 from pixelplan.model.objective import losses
 from pixelplan.model.processes import PortableTrajectories
 from pixelplan.model.progress import Display, collapse_warning, noise_warning, write_metrics
-from pixelplan.model.sizes import Sizes, sizes_of
+from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import LevelBatch, ModelConfig, WorldModel, to_images
 from pixelplan.types import InputError, Trajectories
 
@@ -100,8 +100,7 @@ def _fit(
     levels, held_out = _split(data, validation, config.model.noisy)
     torch.manual_seed(config.seed)
     if after is None:
-        sizes = sizes_of(data, config.grid, config.model.noisy)
-        networks = _decided(config.model, levels, sizes)
+        networks, sizes = choose(config, data, levels)
     else:
         begun_with = read_description(after)
         networks, sizes = ModelConfig(**begun_with["model"]), Sizes(**begun_with["sizes"])
@@ -215,14 +214,6 @@ def quick_accuracy(model: WorldModel, levels: list[LevelPlay]) -> float:
     model.eval()
     levels = look_again(levels[:QUICK_LEVELS], model) if model.noisy else levels[:QUICK_LEVELS]
     return step_errors(model, levels).accuracy(model.threshold)
-
-
-def _decided(config: ModelConfig, levels: list[LevelPlay], sizes: Sizes) -> ModelConfig:
-    """The networks, with the family that the data asks for where that is left open."""
-    if config.family != "auto":
-        return config
-    moves = config.noisy or one_mover(((level.frames, level.states) for level in levels), sizes.rows, sizes.columns)
-    return dataclasses.replace(config, family="position" if moves else "cells")
 
 
 def _split(data: Trajectories, validation: Trajectories | None, noisy: bool) -> tuple[list[LevelPlay], list[LevelPlay]]:
