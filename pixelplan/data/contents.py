@@ -1,7 +1,8 @@
-"""What the cells of a grid show, and the grid on which that is least."""
+"""What the cells of a grid show, and the grids on which that is simplest."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,24 +11,20 @@ SMALLEST = 3
 """Pixels of a cell's side, at least."""
 
 
-def compact_grid(levels: Sequence[np.ndarray], most: int) -> tuple[int, int] | None:
-    """Rows and columns of the grid that tells all that changes in the fewest numbers, from frames [n,H,W,3] of levels.
+def compact_grids(levels: Sequence[np.ndarray], most: int) -> list[tuple[int, int]]:
+    """Rows and columns of the grids that tell all that changes in frames [n,H,W,3] of levels, the simplest first.
 
-    A grid's cells are whole pixels, and those that change in a level show at most so many different things. The fewest
-    numbers are the fewest cells times things: where cells are too large they show too many things, where they are too
-    small there are too many cells. None where no grid will do.
+    Their cells are whole pixels, and those that change in a level show at most so many different things. What there is
+    to learn grows with the number of cells and of pairs of things that may meet: where cells are too large they show
+    too many things, where they are too small there are too many cells.
     """
     height, width = levels[0].shape[1:3]
-    sizes = [(rows, columns) for rows in _divisors(height) for columns in _divisors(width) if rows * columns > 1]
-    best, least = None, np.inf
-    for rows, columns in sorted(sizes, key=lambda size: size[0] * size[1]):
-        cells = rows * columns
-        if 2 * cells >= least:
-            break
+    found = []
+    for rows, columns in itertools.product(_divisors(height), _divisors(width)):
         kinds = _count_kinds(levels, rows, columns, most)
-        if kinds is not None and cells * kinds < least:
-            best, least = (rows, columns), cells * kinds
-    return best
+        if kinds is not None and rows * columns > 1:
+            found.append((rows * columns * kinds**2, (rows, columns)))
+    return [grid for _, grid in sorted(found)]
 
 
 def _divisors(pixels: int) -> list[int]:
@@ -48,13 +45,18 @@ def _count_kinds(levels: Sequence[np.ndarray], rows: int, columns: int, most: in
 def cell_contents(frames: np.ndarray, rows: int, columns: int) -> np.ndarray:
     """[n,G] a number for what each cell of frames [n,H,W,3] shows; pixels that two cells share do not count."""
     height, width = frames.shape[1:3]
-    weights = np.random.default_rng(0).integers(1, 2**63, height * width * 3, dtype=np.uint64)
-    found = []
-    for top, bottom in cell_bounds(rows, height):
-        for left, right in cell_bounds(columns, width):
-            pixels = frames[:, top:bottom, left:right].reshape(len(frames), -1).astype(np.uint64)
-            found.append(pixels @ weights[: pixels.shape[1]])  # wraps around, which is as good
-    return np.stack(found, axis=1)
+    (tops, down, across_rows), (lefts, along, across_columns) = _lines(rows, height), _lines(columns, width)
+    weights = np.random.default_rng(0).integers(1, 2**63, (height, width, 3), dtype=np.uint64)[down][:, along]
+    weights[across_rows], weights[:, across_columns] = 0, 0
+    weighed = np.einsum("nhwc,hwc->nhw", frames.astype(np.uint64), weights)  # wraps around, which is as good
+    return np.add.reduceat(np.add.reduceat(weighed, tops, axis=1), lefts, axis=2).reshape(len(frames), -1)
+
+
+def _lines(lines: int, pixels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """First pixel of each line; for every pixel how far from it, and whether two lines share it."""
+    starts, ends = np.array(cell_bounds(lines, pixels)).T
+    line = np.searchsorted(starts, np.arange(pixels), side="right") - 1
+    return starts, np.arange(pixels) - starts[line], np.arange(pixels) >= ends[line]
 
 
 def cell_bounds(lines: int, pixels: int) -> list[tuple[int, int]]:

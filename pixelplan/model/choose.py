@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 import numpy as np
 
-from pixelplan.data.contents import compact_grid
+from pixelplan.data.contents import compact_grids
 from pixelplan.data.movers import one_mover
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.config import TrainConfig
@@ -14,34 +15,43 @@ from pixelplan.model.sizes import Sizes, sizes_of
 from pixelplan.model.world_model import ModelConfig
 from pixelplan.types import Trajectories
 
-LEVELS, FRAMES = 50, 1000
+LEVELS, FRAMES = 50, 500
 """So many levels, and frames of all of them together, are looked at to count the things in cells."""
 
 
 def choose(config: TrainConfig, data: Trajectories, levels: list[LevelPlay]) -> tuple[ModelConfig, Sizes]:
     """The networks and sizes for recorded play.
 
-    The grid is the one on which things move. Where one mover on that grid is not all that changes, it is the one on
-    which least is to be told, if there is such a grid.
+    The grid is the one on which things move along rows and columns. Where one mover on that grid is not all that
+    changes, it is another on which it is; and where there is none, the simplest on which all that changes can be told.
     """
     networks, sizes = config.model, sizes_of(data, config.grid, config.model.noisy)
-    if networks.family == "auto" and (networks.noisy or _one_mover(levels, sizes)):
+    open_family, open_grid = networks.family == "auto", config.grid is None
+    if open_family and (networks.noisy or one_mover(_parts(levels), sizes.rows, sizes.columns)):
         return dataclasses.replace(networks, family="position"), sizes
-    if networks.family in ("auto", "cells") and config.grid is None:
-        sizes = sizes_of(data, compact_grid(_some_frames(levels), networks.kinds))
-    if networks.family == "auto":
-        networks = dataclasses.replace(networks, family="position" if _one_mover(levels, sizes) else "cells")
-    return networks, sizes
+    if networks.family in ("auto", "cells") and open_grid:
+        some = _some(levels)
+        grids = compact_grids([frames for frames, _ in some], networks.kinds)
+        moved_on = next((grid for grid in grids if open_family and one_mover(some, *grid)), None)
+        if moved_on is not None:
+            return dataclasses.replace(networks, family="position"), sizes_of(data, moved_on)
+        sizes = sizes_of(data, grids[0]) if grids else sizes
+    return dataclasses.replace(networks, family="cells") if open_family else networks, sizes
 
 
-def _one_mover(levels: list[LevelPlay], sizes: Sizes) -> bool:
-    return one_mover(((level.frames, level.states) for level in levels), sizes.rows, sizes.columns)
+def _parts(levels: list[LevelPlay]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Frames [n,H,W,3] and states [n] of each level."""
+    return ((level.frames, level.states) for level in levels)
 
 
-def _some_frames(levels: list[LevelPlay]) -> list[np.ndarray]:
-    """Frames [n,H,W,3] of some levels, evenly spread."""
+def _some(levels: list[LevelPlay]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The same of evenly spread frames of evenly spread levels."""
     chosen = [levels[place] for place in _spread(len(levels), LEVELS)]
-    return [np.asarray(level.frames[_spread(len(level.frames), FRAMES // len(chosen))]) for level in chosen]
+    parts = []
+    for frames, states in _parts(chosen):
+        places = _spread(len(frames), FRAMES // len(chosen))
+        parts.append((np.asarray(frames[places]), states[places]))
+    return parts
 
 
 def _spread(length: int, most: int) -> np.ndarray:

@@ -1,0 +1,74 @@
+"""The simplest grids on which states can be told, and what it decides about the networks."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pixelplan.data.changes import changed_spans, fitting_grid
+from pixelplan.data.contents import compact_grids
+from pixelplan.model.batches import level_plays
+from pixelplan.model.choose import choose
+from pixelplan.model.config import TrainConfig
+from pixelplan.types import Trajectories
+
+
+def drawn(boards: np.ndarray, cell: tuple[int, int] = (6, 6), seed: int = 0) -> np.ndarray:
+    """Frames of boards [n,R,C] of small numbers; each number has a pattern of its own."""
+    patterns = np.random.default_rng(seed).integers(0, 256, (boards.max() + 1, *cell, 3), dtype=np.uint8)
+    size = boards.shape[1] * cell[0], boards.shape[2] * cell[1]
+    return patterns[boards].transpose(0, 1, 3, 2, 4, 5).reshape(len(boards), *size, 3)
+
+
+def leaping(boards: np.ndarray) -> Trajectories:
+    """Play of one level in which every step leads to any of the boards [n,R,C]."""
+    random = np.random.default_rng(0)
+    places = random.integers(len(boards), size=(50, 21)).astype(np.int32)
+    level = np.zeros(len(boards), np.int64)
+    actions = random.integers(4, size=(50, 20)).astype(np.uint8)
+    return Trajectories(drawn(boards), level, places, actions, np.zeros(50, np.int64), {"actions": 4})
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    size=st.tuples(st.integers(2, 5), st.integers(2, 5)),
+    kinds=st.integers(2, 6),
+    cell=st.tuples(st.integers(4, 9), st.integers(4, 9)),
+    seed=st.integers(0, 100),
+)
+def test_the_grid_of_a_board_is_found(size, kinds, cell, seed):
+    boards = np.random.default_rng(seed).integers(0, kinds, (300, *size))
+    assert compact_grids([drawn(boards, cell, seed)], most=16)[0] == size
+
+
+def test_what_never_changes_does_not_count():
+    boards = np.random.default_rng(0).integers(0, 2, (100, 3, 3))
+    frames = np.pad(drawn(boards), ((0, 0), (0, 6), (0, 0), (0, 0)))  # a fourth row, below
+    frames[:, 18:] = np.random.default_rng(1).integers(0, 256, (6, 18, 3), dtype=np.uint8)
+    assert compact_grids([frames], most=2)[0] == (4, 3)
+
+
+def test_without_few_things_in_cells_there_is_no_grid():
+    frames = np.random.default_rng(0).integers(0, 256, (50, 24, 24, 3), dtype=np.uint8)
+    assert not compact_grids([frames], most=16)
+
+
+@pytest.mark.parametrize(("movers", "family"), [(1, "position"), (2, "cells")])
+def test_things_that_leap_are_seen_on_their_grid(movers, family):
+    boards = np.zeros((0, 4, 4), int)
+    for places in itertools.permutations(range(16), movers):
+        board = np.zeros(16, int)
+        board[list(places)] = np.arange(1, movers + 1)
+        boards = np.concatenate([boards, board.reshape(1, 4, 4)])
+    data = leaping(boards)
+    assert fitting_grid(changed_spans(data), 24, 24) != (4, 4), "steps alone do not tell"
+    networks, sizes = choose(TrainConfig(), data, level_plays(data, np.arange(len(boards))))
+    assert (networks.family, sizes.rows, sizes.columns) == (family, 4, 4)
+
+
+def test_a_given_grid_stays():
+    data = leaping(np.random.default_rng(0).integers(0, 3, (40, 4, 4)))
+    networks, sizes = choose(TrainConfig(grid=(2, 2)), data, level_plays(data, np.arange(40)))
+    assert (networks.family, sizes.rows, sizes.columns) == ("cells", 2, 2)
