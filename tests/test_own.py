@@ -95,7 +95,9 @@ def test_a_goal_from_elsewhere_is_refused() -> None:
 
 def test_frames_of_any_size_are_brought_to_one() -> None:
     big = np.arange(200 * 300 * 3, dtype=np.uint32).astype(np.uint8).reshape(200, 300, 3)
-    assert usual_size(200, 300) == (64, 64) and resize(big, (64, 64)).shape == (64, 64, 3)
+    assert usual_size(200, 300) == (50, 75) and usual_size(608, 608) == (76, 76) and usual_size(350, 550) == (70, 110)
+    assert usual_size(256, 256) == usual_size(211, 307) == usual_size(130, 2000) == (64, 64)
+    assert resize(big, (64, 64)).shape == (64, 64, 3)
     assert usual_size(8, 8) == (64, 64) and usual_size(48, 72) == (48, 72)
     small = big[:8, :8]
     assert np.array_equal(resize(small, (64, 64))[::8, ::8], small)

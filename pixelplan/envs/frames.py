@@ -11,7 +11,9 @@ from PIL import Image, UnidentifiedImageError
 from pixelplan.types import InputError
 
 LARGEST, SMALLEST, USUAL = 128, 24, 64
-"""Frames with a side above the first become 64 × 64; those with a side below the second are enlarged."""
+"""Frames with a side above the first are made smaller, those with a side below the second larger."""
+LARGEST_SHRUNK = 112
+"""No side of a frame that is made smaller is longer."""
 
 
 def to_frame(picture: Any) -> np.ndarray:
@@ -41,10 +43,14 @@ def describe(picture: Any) -> str:
 def usual_size(height: int, width: int) -> tuple[int, int]:
     """The height and width in which frames of this size are kept where nobody asks for another.
 
-    Mid-sized ones stay as they are; tiny ones are enlarged by a whole factor, so that their cells stay cells.
+    Mid-sized ones stay as they are. Others change by a whole factor, so that their cells stay cells; where none divides
+    the sides of a large one, it becomes 64 × 64.
     """
     if max(height, width) > LARGEST:
-        return USUAL, USUAL
+        least = -(-max(height, width) // LARGEST_SHRUNK)
+        factors = range(least, min(height, width) // SMALLEST + 1)
+        factor = next((factor for factor in factors if height % factor == 0 and width % factor == 0), None)
+        return (USUAL, USUAL) if factor is None else (height // factor, width // factor)
     if min(height, width) < SMALLEST:
         factor = min(-(-USUAL // max(height, width)), LARGEST // max(height, width))
         return height * factor, width * factor
