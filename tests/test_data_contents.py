@@ -1,5 +1,6 @@
 """The simplest grids on which states can be told, and what it decides about the networks."""
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from pixelplan.data.changes import changed_spans, fitting_grid
 from pixelplan.data.contents import compact_grids
+from pixelplan.data.stepping import stepping_grid
 from pixelplan.model.batches import level_plays
 from pixelplan.model.choose import choose
 from pixelplan.model.config import TrainConfig
@@ -66,6 +68,25 @@ def test_things_that_leap_are_seen_on_their_grid(movers, family):
     assert fitting_grid(changed_spans(data), 24, 24) != (4, 4), "steps alone do not tell"
     networks, sizes = choose(TrainConfig(), data, level_plays(data, np.arange(len(boards))))
     assert (networks.family, sizes.rows, sizes.columns) == (family, 4, 4)
+
+
+@pytest.mark.parametrize(("step", "side"), [(4, 8), (3, 5), (5, 5)])
+def test_a_mover_may_be_larger_than_its_steps(step, side):
+    frames = np.full((8 * 8, 40, 40, 3), 200, np.uint8)
+    frames[:, 10:14, 30:] = 50  # a wall that it never covers whole
+    for place, (row, column) in enumerate(itertools.product(range(8), range(8))):
+        frames[place, step * row : step * row + side, step * column : step * column + side] = 0
+    data = dataclasses.replace(leaping(np.zeros((64, 4, 4), int)), frames=frames)
+    networks, sizes = choose(TrainConfig(), data, level_plays(data, np.arange(64)))
+    assert (networks.family, sizes.rows, sizes.columns) == ("position", round(40 / step), round(40 / step))
+
+
+def test_steps_of_a_pixel_make_no_grid():
+    frames = np.full((20, 30, 30, 3), 200, np.uint8)
+    for place in range(20):
+        frames[place, 5:10, place : place + 5] = 0
+    assert stepping_grid([(frames, np.arange(20))]) is None
+    assert stepping_grid([(frames[::4], np.arange(5))]) == (8, 8)
 
 
 def test_a_given_grid_stays():

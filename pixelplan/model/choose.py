@@ -9,6 +9,7 @@ import numpy as np
 
 from pixelplan.data.contents import compact_grids
 from pixelplan.data.movers import one_mover
+from pixelplan.data.stepping import stepping_grid
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.config import TrainConfig
 from pixelplan.model.sizes import Sizes, sizes_of
@@ -32,8 +33,8 @@ def choose(config: TrainConfig, data: Trajectories, levels: list[LevelPlay]) -> 
     if networks.family in ("auto", "cells") and open_grid:
         some = _some(levels)
         grids = compact_grids([frames for frames, _ in some], networks.kinds)
-        moved_on = next((grid for grid in grids if open_family and one_mover(some, *grid)), None)
-        if moved_on is not None:
+        moved_on = next((grid for grid in grids if one_mover(some, *grid)), None) or stepping_grid(some)
+        if open_family and moved_on is not None:
             return dataclasses.replace(networks, family="position"), sizes_of(data, moved_on)
         sizes = sizes_of(data, grids[0]) if grids else sizes
     return dataclasses.replace(networks, family="cells") if open_family else networks, sizes

@@ -1,0 +1,46 @@
+"""The grid of a single mover that makes smaller steps than it is large."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from pixelplan.data.changes import difference_spans
+from pixelplan.data.movers import ENOUGH_STATES, NEARLY_ALL
+
+SMALLEST_STEP = 3
+"""Pixels: with smaller steps a grid of all places would have too many cells."""
+
+
+def stepping_grid(levels: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[int, int] | None:
+    """Rows and columns of a grid with a cell for each place of one mover.
+
+    From the frames [n,H,W,3] and states [n] of levels: every frame is its level's background but for a box of always
+    the same size, and where the box is tells the state. Cells are as large as the steps of which all its ways are made.
+    None where it is otherwise, or where steps are so small that there would be too many cells.
+    """
+    levels = [(frames, states) for frames, states in levels if len(np.unique(states)) >= ENOUGH_STATES]
+    if not levels:
+        return None
+    boxes = [_boxes(np.asarray(frames), states) for frames, states in levels]
+    extents = [np.diff(box, axis=2)[..., 0] for box in boxes]
+    sizes, counts = np.unique(np.concatenate(extents), axis=0, return_counts=True)
+    size = sizes[counts.argmax()]
+    corners = [box[(its == size).all(axis=1), :, 0] for box, its in zip(boxes, extents, strict=True)]  # [m,2] each
+    fitting = sum(map(len, corners))
+    steps = np.gcd.reduce(np.concatenate([corner - corner[:1] for corner in corners]), axis=0)
+    steps = np.where(steps, steps, steps.max())  # what never moves up or down has cells as high as they are wide
+    if fitting < NEARLY_ALL * counts.sum() or steps.min() < SMALLEST_STEP:
+        return None
+    pixels = np.array(levels[0][0].shape[1:3])
+    grid = np.round(pixels / steps)
+    cells = [np.unique(np.floor((corner + size / 2) * grid / pixels), axis=0) for corner in corners]
+    return (int(grid[0]), int(grid[1])) if sum(map(len, cells)) >= NEARLY_ALL * fitting else None
+
+
+def _boxes(frames: np.ndarray, states: np.ndarray) -> np.ndarray:
+    """[m,2,2] rows and columns (from, to) in which each state's frame differs from the level's background."""
+    frames = frames[np.unique(states, return_index=True)[1]]
+    background = np.sort(frames, axis=0)[len(frames) // 2]  # the median: what most frames show
+    return difference_spans(frames, background[None])
