@@ -1,6 +1,7 @@
 """Which frames are one state: by hand, and on a world whose agent looks left or right."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -56,6 +57,8 @@ def test_the_side_of_what_moves():
     lying, standing = [[8, 12], [8, 16]], [[0, 12], [16, 20]]
     assert patch_side(np.array([lying, standing]), 64) == 4
     assert patch_side(np.zeros((0, 2, 2), int), 64) == 64
+    two_at_once = [[8, 32], [0, 40]]
+    assert patch_side(np.array([lying, lying, lying, two_at_once]), 64) == 0
 
 
 @pytest.mark.parametrize(("rows", "columns", "pitch"), [(8, 8, 8), (15, 15, 64 / 15), (7, 9, 50 / 7), (2, 3, 16)])
@@ -100,6 +103,24 @@ def test_facing_is_no_difference():
     place = (data.frames[:, 0, ::4, 0] == 50).argmax(axis=1) + 100 * data.frame_level
     same = states[:, None] == states
     assert (same == (place[:, None] == place)).all()
+
+
+def test_a_coin_that_is_gone_is_a_difference():
+    """A walker in a corridor takes a coin, smaller than it is; then walking onto its place leads to one frame."""
+    frames = np.full((2 * 6, 4, 24, 3), 200, np.uint8)
+    for coin, place in itertools.product(range(2), range(6)):
+        frame = frames[6 * coin + place]
+        frame[1:3, 21:23] = 120 if coin else 200
+        frame[:, 4 * place : 4 * place + 4] = 50
+    frames = np.delete(frames, 11, axis=0)  # on the coin's place it is gone
+    state, row, actions = 6, [6], np.random.default_rng(0).integers(2, size=400).astype(np.uint8)
+    for action in actions:
+        there = min(5, max(0, state % 6 + 2 * int(action) - 1))
+        state = there if state < 6 or there == 5 else 6 + there
+        row.append(state)
+    data = Trajectories(frames, np.zeros(11, int), np.array([row]), actions[None], np.zeros(1, int), {"actions": 2})
+    assert {5, 10} <= set(row), "the coin is taken"
+    assert (states_of_frames(data) == np.arange(11)).all()
 
 
 def test_near_pairs_differ_in_a_small_square_only():

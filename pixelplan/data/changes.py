@@ -10,6 +10,8 @@ SAMPLED_STEPS = 4000
 """Steps looked at; the sizes are percentiles, which more steps hardly move."""
 WITHIN = 0.98
 """The share of moves that must stay inside one row (or column) of a grid for the grid to fit."""
+MUCH_WIDER = 1.5
+"""Times as wide as usual is a strip that several things left."""
 TOLERANCE = 0.75
 """Pixels by which something drawn on a grid of broken pitch may stick out of its cell: rounding moves edges by less."""
 
@@ -45,10 +47,13 @@ def patch_side(spans: np.ndarray, frame_side: int) -> int:
 
     A move along an axis changes a strip as wide as the mover: strips that lie tell its height, those that stand its
     width (not their median but nearly their largest: part of the mover may look like what it covers). Without any
-    change it is the whole frame.
+    change it is the whole frame; where strips are of very different widths, several things move, and it is nothing.
     """
-    sides = [np.percentile(across[:, 1] - across[:, 0], 90) for across in strips(spans) if len(across)]
-    return int(max(sides, default=frame_side))
+    widths = [across[:, 1] - across[:, 0] for across in strips(spans) if len(across)]
+    sides = [np.percentile(width, [50, 90]) for width in widths]
+    if any(large > MUCH_WIDER * usual for usual, large in sides):
+        return 0
+    return int(max((large for _, large in sides), default=frame_side))
 
 
 def strips(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
