@@ -101,7 +101,7 @@ def near_pairs(frames: np.ndarray, equal: np.ndarray, side: int) -> list[tuple[i
 
 
 def steps_there(near: list[tuple[int, int]], frames: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """[k] for steps [m,3] from near pairs of frames [n,H,W,3] that change anything: whether it is where the pair differs.
+    """[k] for steps [m,3] from near pairs of frames [n,H,W,3] that change anything: whether it is where a pair differs.
 
     Pair by pair, all steps from either frame.
     """
