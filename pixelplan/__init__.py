@@ -60,15 +60,32 @@ def evaluate(env: Any, levels: str, **options: Any) -> Result:
     return run(env, levels, **options)
 
 
-def train(data: Trajectories | str | Path, out: str | Path, preset: str = "spatial", **options: Any) -> WorldModel:
-    """Train a model on recorded play into folder `out`, and give it; options are those of `TrainConfig`."""
+def train(
+    data: Trajectories | str | Path,
+    out: str | Path,
+    preset: str = "spatial",
+    *,
+    validation: Trajectories | str | Path | None = None,
+    resume: bool = False,
+    noisy: bool = False,
+    **options: Any,
+) -> WorldModel:
+    """Train a model on recorded play into folder `out`, and give it; other options are those of `TrainConfig`.
+
+    Without validation data a tenth of the levels is held out. `resume` goes on with what was cut off, `noisy` is for
+    worlds whose pixels are noisy while their rules are not.
+    """
     from dataclasses import replace
 
     from pixelplan.model.config import preset as find
     from pixelplan.model.train import train as run
 
+    config = replace(find(preset), **options)
+    if noisy:
+        config = replace(config, model=replace(config.model, noisy=True))
     play = open_trajectories(data) if isinstance(data, str | Path) else data
-    return run(play, out, replace(find(preset), **options))
+    others = open_trajectories(validation) if isinstance(validation, str | Path) else validation
+    return run(play, out, config, others, resume)
 
 
 def solve(env: Any, level: int, **options: Any) -> tuple[Challenge, Episode]:

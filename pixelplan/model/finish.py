@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+from pixelplan.model.attempts import last_attempt
 from pixelplan.model.batches import LevelPlay, look_again
 from pixelplan.model.calibrate import calibrate, rates
 from pixelplan.model.checkpoint import CHECKPOINT, save_model
@@ -38,7 +39,7 @@ def finish(
     margin = config.objective.margin
     calibration = calibrate(errors, margin) if config.threshold == "calibrated" else rates(errors, margin / 2)
     model.threshold = calibration.threshold
-    draw_curves(out, rows)
+    draw_curves(out, last_attempt(rows))
     description = {
         "calibration": dataclasses.asdict(calibration),
         "validation_metrics": {

@@ -60,6 +60,11 @@ class Display:
         if row.get("warning"):
             self.warn(row["warning"])
 
+    def begin_anew(self, attempt: int) -> None:
+        """All passes so far count for nothing."""
+        self.progress.update(self.task, completed=0)
+        self.warn(f"the model has not found what acts in the noisy frames; attempt {attempt} begins")
+
     def warn(self, sentence: str) -> None:
         """Something that the user should know."""
         self.console.print(sentence, style="yellow", highlight=False, soft_wrap=True)

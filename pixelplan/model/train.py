@@ -16,6 +16,7 @@ import torch
 from lightning_fabric import Fabric
 
 from pixelplan.data.identity import states_of_frames
+from pixelplan.model.attempts import begin_anew, next_pass
 from pixelplan.model.batches import LevelPlay, level_plays, look_again, make_batch, sample_frames
 from pixelplan.model.cells import CellEncoder
 from pixelplan.model.checkpoint import (
@@ -117,10 +118,16 @@ def _fit(
     rows = note["rows"]
     passes, updates_a_pass = schedule(len(levels), own.sizes.rows * own.sizes.columns, config)
     shown = not config.quiet and fabric.is_global_zero
-    with Display(passes * updates_a_pass, len(rows) * updates_a_pass, passes, shown) as display:
+    done = next_pass(rows, passes, own.noisy)[1] - 1
+    with Display(passes * updates_a_pass, done * updates_a_pass, passes, shown) as display:
         if not own.noisy and (warning := noise_warning(len(data.frames), data.episodes.size)):
             display.warn(warning)
-        for number in range(len(rows) + 1, max(1, round(passes * request.get("until", 1.0))) + 1):
+        last = max(1, round(passes * request.get("until", 1.0)))
+        while (upcoming := next_pass(rows, passes, own.noisy))[1] <= last:
+            attempt, number = upcoming
+            if number == 1 and attempt > 1:
+                begin_anew(own, optimizer.optimizer, config.seed + attempt)
+                display.begin_anew(attempt)
             batches = _batches(fabric, levels, number, updates_a_pass, config)
             shares = np.linspace((number - 1) / passes, number / passes, updates_a_pass, endpoint=False)
             means = _train_pass(fabric, model, optimizer, zip(shares, batches, strict=True), number, config, display)
@@ -128,6 +135,8 @@ def _fit(
             row["seconds"] = round((rows[-1]["seconds"] if rows else 0) + time.perf_counter() - clock, 2)
             clock = time.perf_counter()
             row["warning"] = collapse_warning(row, own.sizes.actions)
+            if attempt > 1:
+                row["attempt"] = attempt
             rows.append(row)
             if fabric.is_global_zero:
                 save_checkpoint(out, own, optimizer.optimizer, {"request": request, "rows": rows})

@@ -1,0 +1,39 @@
+"""Where pixels are noisy, training may find nothing to look at; halfway that is seen, and it begins anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from pixelplan.model.world_model import WorldModel
+
+ATTEMPTS = 3
+"""How often training may begin. About one attempt in four comes to nothing."""
+HALFWAY = 0.55
+"""The share of training after which an attempt is judged: by then those that come to something are nearly right."""
+FOUND = 0.9
+"""The one-step accuracy, by the places that the model itself sees, below which an attempt is given up."""
+
+
+def next_pass(rows: Sequence[dict[str, Any]], passes: int, noisy: bool) -> tuple[int, int]:
+    """The attempt, from 1, and the pass in it, from 1, that come after the passes in rows."""
+    if not rows:
+        return 1, 1
+    attempt, number, accuracy = rows[-1].get("attempt", 1), rows[-1]["pass"], rows[-1]["accuracy"]
+    halfway = round(HALFWAY * passes)
+    lost = noisy and number == halfway < passes and accuracy < FOUND and attempt < ATTEMPTS
+    return (attempt + 1, 1) if lost else (attempt, number + 1)
+
+
+def last_attempt(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of the passes that made the model."""
+    return [row for row in rows if row.get("attempt", 1) == rows[-1].get("attempt", 1)]
+
+
+def begin_anew(model: WorldModel, optimizer: torch.optim.Optimizer, seed: int) -> None:
+    """Other weights to begin with, and nothing that the optimizer remembers."""
+    torch.manual_seed(seed)
+    model.load_state_dict(WorldModel(model.config, model.sizes).state_dict())
+    optimizer.state.clear()
