@@ -25,6 +25,8 @@ def row(number: int, accuracy: float, attempt: int | None = None) -> dict[str, f
         ([row(1, 0.1)], (1, 2)),
         ([row(6, 0.89)], (2, 1)),
         ([row(6, 0.91)], (1, 7)),
+        ([row(6, 0.91) | {"look": 0.4}], (1, 7)),
+        ([row(6, 1.0) | {"look": 2.5}], (2, 1)),
         ([row(7, 0.1)], (1, 8)),
         ([row(6, 0.1), row(1, 0.2, 2)], (2, 2)),
         ([row(6, 0.1, 2)], (3, 1)),

@@ -49,7 +49,7 @@ def cell_contents(frames: np.ndarray, rows: int, columns: int) -> np.ndarray:
     weights = np.random.default_rng(0).integers(1, 2**63, (height, width, 3), dtype=np.uint64)[down][:, along]
     weights[across_rows], weights[:, across_columns] = 0, 0
     weighed = np.einsum("nhwc,hwc->nhw", frames.astype(np.uint64), weights)  # wraps around, which is as good
-    return np.add.reduceat(np.add.reduceat(weighed, tops, axis=1), lefts, axis=2).reshape(len(frames), -1)
+    return np.add.reduceat(np.add.reduceat(weighed, lefts, axis=2), tops, axis=1).reshape(len(frames), -1)
 
 
 def _lines(lines: int, pixels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

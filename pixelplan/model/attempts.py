@@ -15,15 +15,18 @@ HALFWAY = 0.55
 """The share of training after which an attempt is judged: by then those that come to something are nearly right."""
 FOUND = 0.9
 """The one-step accuracy, by the places that the model itself sees, below which an attempt is given up."""
+ELSEWHERE = 0.7
+"""The look loss above which it is, too: half of the attention is where frames do not differ, and it is easy to be right
+about a place where nothing ever happens."""
 
 
 def next_pass(rows: Sequence[dict[str, Any]], passes: int, noisy: bool) -> tuple[int, int]:
     """The attempt, from 1, and the pass in it, from 1, that come after the passes in rows."""
     if not rows:
         return 1, 1
-    attempt, number, accuracy = rows[-1].get("attempt", 1), rows[-1]["pass"], rows[-1]["accuracy"]
-    halfway = round(HALFWAY * passes)
-    lost = noisy and number == halfway < passes and accuracy < FOUND and attempt < ATTEMPTS
+    attempt, number = rows[-1].get("attempt", 1), rows[-1]["pass"]
+    lost = rows[-1]["accuracy"] < FOUND or rows[-1].get("look", 0.0) > ELSEWHERE
+    lost &= noisy and number == round(HALFWAY * passes) < passes and attempt < ATTEMPTS
     return (attempt + 1, 1) if lost else (attempt, number + 1)
 
 

@@ -1,0 +1,71 @@
+"""Success in seven small worlds that the package has no knowledge of, on one core.
+
+python benchmarks/worlds.py [WORLD …] [--json results/benchmark-worlds.json] [--runs runs/worlds]
+
+Levels: training 0-299, validation 1000-1049, test 2000-2049. What is finished is not run again, so it can be cut off.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from small_worlds import WORLDS
+
+import pixelplan
+from pixelplan.files import write_json
+from pixelplan.machine import describe_machine
+
+LEVELS, VALIDATION, TEST = "0:300", "1000:1050", "2000:2050"
+
+
+def measure(name: str, runs: Path) -> dict[str, Any]:
+    """Record, train and judge one world."""
+    world = WORLDS[name]
+    data = pixelplan.collect(world, LEVELS, runs / name, resume=True)
+    validation = pixelplan.collect(world, VALIDATION, runs / f"{name}-validation", resume=True)
+    folder = runs / f"{name}-model"
+    model = pixelplan.train(data, folder, validation=validation, resume=True, threads=1)
+    trained = json.loads((folder / "config.json").read_text())
+    found: dict[str, Any] = {
+        "family": model.config.family,
+        "grid": [model.sizes.rows, model.sizes.columns],
+        "training_seconds": trained["seconds"],
+        "one_step_accuracy": trained["validation_metrics"]["one_step_accuracy"],
+    }
+    for planner in ("one-shot", "full"):
+        judged = pixelplan.evaluate(
+            world, TEST, planner=planner, model=model, out=runs / f"{name}-{planner}.json", resume=True
+        )
+        found[planner] = {
+            "success": judged.success,
+            "optimal": judged.optimal,
+            "seconds_per_plan": judged.seconds_per_plan,
+        }
+    return found
+
+
+def main() -> None:
+    """Measure, print and optionally record."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("worlds", nargs="*", metavar="WORLD", help=f"by default all: {', '.join(WORLDS)}")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--runs", type=Path, default=Path("runs/worlds"))
+    arguments = parser.parse_args()
+    if unknown := set(arguments.worlds) - set(WORLDS):
+        parser.error(f"there is no world {', '.join(sorted(unknown))}; the worlds are {', '.join(WORLDS)}")
+    arguments.runs.mkdir(parents=True, exist_ok=True)
+    found = {}
+    for name in arguments.worlds or WORLDS:
+        found[name] = measure(name, arguments.runs)
+        print(name, json.dumps(found[name]), flush=True)
+    if arguments.json:
+        record = {"command": "python benchmarks/worlds.py", **describe_machine()}
+        levels = {"training": LEVELS, "validation": VALIDATION, "test": TEST, "seed": 0}
+        write_json(arguments.json, {**record, "levels": levels, "worlds": found})
+
+
+if __name__ == "__main__":
+    main()
