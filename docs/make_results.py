@@ -105,6 +105,13 @@ def speed() -> str:
         f"- A search of {scaling['nodes'][1]:,} nodes takes {scaling['ratio']:.2f} times as long a node as one of "
         f"{scaling['nodes'][0]:,}."
     )
+    growth = record("benchmark-board-size")["growth"]
+    lines.append(
+        f"- IceSlider of 16 × 16 instead of 8 × 8 cells: a gradient step takes {growth['gradient_step']:.1f} times as "
+        f"long, training {growth['training']:.0f} times, reading a level {growth['context']:.1f} times, and searching "
+        f"all {growth['reachable_states']:.1f} times as many states {growth['search_of_all_states']:.1f} times "
+        "(`benchmarks/board_size.py`)."
+    )
     return "\n".join(lines)
 
 
@@ -162,6 +169,24 @@ def own_worlds() -> str:
     return "\n".join(lines)
 
 
+def small_worlds() -> str:
+    """What was reached in the small worlds of benchmarks/worlds.py."""
+    lines = [
+        "| world | latent | training | one-step accuracy | one-shot | full | optimal among solved (one-shot, full) |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, found in record("benchmark-worlds")["worlds"].items():
+        rows, columns = found["grid"]
+        planners = [found[planner] for planner in ("one-shot", "full")]
+        success = " | ".join(f"{one['success']:.2f}" for one in planners)
+        optimal = ", ".join(f"{one['optimal']:.2f}" for one in planners)
+        lines.append(
+            f"| {name} | {found['family']}, {rows} × {columns} | {found['training_seconds'] / 60:.1f} min | "
+            f"{found['one_step_accuracy']:.4f} | {success} | {optimal} |"
+        )
+    return "\n".join(lines)
+
+
 def beyond() -> str:
     """Success beyond the paper's puzzles, in a few lines."""
     worlds = [f"{title} {record(f'own/{name}-full')['success']:.2f}" for name, title in EXAMPLES.items()]
@@ -184,7 +209,14 @@ def beyond() -> str:
     )
 
 
-BLOCKS = {"results": main_table, "beyond": beyond, "speed": speed, "page": recorded_page, "own": own_worlds}
+BLOCKS = {
+    "results": main_table,
+    "beyond": beyond,
+    "speed": speed,
+    "page": recorded_page,
+    "own": own_worlds,
+    "worlds": small_worlds,
+}
 
 
 def filled(text: str) -> str:
