@@ -30,7 +30,7 @@ def row(number: int, accuracy: float, attempt: int | None = None) -> dict[str, f
         ([row(7, 0.1)], (1, 8)),
         ([row(6, 0.1), row(1, 0.2, 2)], (2, 2)),
         ([row(6, 0.1, 2)], (3, 1)),
-        ([row(6, 0.1, 3)], (3, 7)),
+        ([row(6, 0.1, 5)], (5, 7)),
     ],
 )
 def test_what_comes_next(rows, after):
@@ -46,6 +46,7 @@ def test_only_noisy_training_begins_anew():
 def test_a_killed_run_begins_anew_as_it_would_have(tmp_path, monkeypatch, capsys):
     """No attempt of this little training finds anything; cut off right before the second one, it ends the same."""
     monkeypatch.setattr(attempts, "FOUND", 1.1)
+    monkeypatch.setattr(attempts, "ATTEMPTS", 3)
     data = play(levels=2)
     tiny = PRESETS["tiny"]
     config = dataclasses.replace(

@@ -9,8 +9,8 @@ import torch
 
 from pixelplan.model.world_model import WorldModel
 
-ATTEMPTS = 3
-"""How often training may begin. About one attempt in four comes to nothing."""
+ATTEMPTS = 5
+"""How often training may begin. About one attempt in three comes to nothing."""
 HALFWAY = 0.55
 """The share of training after which an attempt is judged: by then those that come to something are nearly right."""
 FOUND = 0.9
