@@ -23,6 +23,9 @@ def row(number: int, accuracy: float, attempt: int | None = None) -> dict[str, f
     [
         ([], (1, 1)),
         ([row(1, 0.1)], (1, 2)),
+        ([row(3, 0.1) | {"agree": 0.7}], (1, 4)),
+        ([row(3, 0.9) | {"agree": 1.0}], (2, 1)),
+        ([row(4, 0.9) | {"agree": 1.0}], (1, 5)),
         ([row(6, 0.89)], (2, 1)),
         ([row(6, 0.91)], (1, 7)),
         ([row(6, 0.91) | {"look": 0.4}], (1, 7)),
@@ -30,7 +33,7 @@ def row(number: int, accuracy: float, attempt: int | None = None) -> dict[str, f
         ([row(7, 0.1)], (1, 8)),
         ([row(6, 0.1), row(1, 0.2, 2)], (2, 2)),
         ([row(6, 0.1, 2)], (3, 1)),
-        ([row(6, 0.1, 5)], (5, 7)),
+        ([row(6, 0.1, 8)], (8, 7)),
     ],
 )
 def test_what_comes_next(rows, after):
@@ -46,6 +49,7 @@ def test_only_noisy_training_begins_anew():
 def test_a_killed_run_begins_anew_as_it_would_have(tmp_path, monkeypatch, capsys):
     """No attempt of this little training finds anything; cut off right before the second one, it ends the same."""
     monkeypatch.setattr(attempts, "FOUND", 1.1)
+    monkeypatch.setattr(attempts, "SPREAD", 9)
     monkeypatch.setattr(attempts, "ATTEMPTS", 3)
     data = play(levels=2)
     tiny = PRESETS["tiny"]

@@ -1,4 +1,4 @@
-"""Where pixels are noisy, training may find nothing to look at; halfway that is seen, and it begins anew."""
+"""Where pixels are noisy, training may find nothing to look at; where that is seen, it begins anew."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import torch
 
 from pixelplan.model.world_model import WorldModel
 
-ATTEMPTS = 5
-"""How often training may begin. About one attempt in three comes to nothing."""
+ATTEMPTS = 8
+"""How often training may begin. Nearly every second attempt comes to nothing, most of them early."""
+EARLY, SPREAD = 0.27, 0.85
+"""The share of training after which an attempt is first judged, and the agree loss above which it is given up: what is
+seen is far from all that is predicted, because attention is spread over the whole picture. It never gathers later."""
 HALFWAY = 0.55
-"""The share of training after which an attempt is judged: by then those that come to something are nearly right."""
+"""The share of training after which an attempt is judged again; those that come to something are nearly right then."""
 FOUND = 0.9
-"""The one-step accuracy, by the places that the model itself sees, below which an attempt is given up."""
+"""The one-step accuracy, by the places that the model itself sees, below which it is given up."""
 ELSEWHERE = 0.7
 """The look loss above which it is, too: half of the attention is where frames do not differ, and it is easy to be right
 about a place where nothing ever happens."""
@@ -25,9 +28,17 @@ def next_pass(rows: Sequence[dict[str, Any]], passes: int, noisy: bool) -> tuple
     if not rows:
         return 1, 1
     attempt, number = rows[-1].get("attempt", 1), rows[-1]["pass"]
-    lost = rows[-1]["accuracy"] < FOUND or rows[-1].get("look", 0.0) > ELSEWHERE
-    lost &= noisy and number == round(HALFWAY * passes) < passes and attempt < ATTEMPTS
+    lost = noisy and attempt < ATTEMPTS and number < passes and _is_lost(rows[-1], passes)
     return (attempt + 1, 1) if lost else (attempt, number + 1)
+
+
+def _is_lost(row: dict[str, Any], passes: int) -> bool:
+    """Whether an attempt is given up after the pass that a row tells of."""
+    if row["pass"] == round(EARLY * passes):
+        return bool(row.get("agree", 0.0) > SPREAD)
+    if row["pass"] == round(HALFWAY * passes):
+        return bool(row["accuracy"] < FOUND or row.get("look", 0.0) > ELSEWHERE)
+    return False
 
 
 def last_attempt(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
