@@ -226,7 +226,7 @@ class Twins(SmallWorld):
 
 
 class Keys(SmallWorld):
-    """Two keys, smaller than who takes them, open a gate: what was done long ago and far away matters."""
+    """Two keys, smaller than who takes them, open a gate: what is done in one place changes another, far away."""
 
     pixels = (56, 56)
 
@@ -250,7 +250,7 @@ class Keys(SmallWorld):
         for (row, column), lies in zip(self.keys, left, strict=True):
             if lies:
                 frame[row, 3:5, column, 2:6] = (250, 180, 0)
-        frame[self.gate[0], :, self.gate[1]] = (200, 40, 40)
+        frame[self.gate[0], :, self.gate[1]] = (200, 40, 40) if any(left) else (40, 200, 40)
         frame[place[0], 2:6, place[1], 2:6] = (40, 40, 220)
         return whole(frame)
 
