@@ -22,6 +22,9 @@ LEVELS, VALIDATION, TEST = "0:300", "1000:1050", "2000:2050"
 STEPS = {"Keys": 100}
 """Of an episode where the usual 20 are too few: random play must come upon both keys, and then the gate."""
 
+PLANNERS = {"Keys": ("one-shot",)}
+"""Where not both: what is not learned there makes the full planner play for 40 s a level, in vain."""
+
 
 def measure(name: str, runs: Path) -> dict[str, Any]:
     """Record, train and judge one world."""
@@ -38,7 +41,7 @@ def measure(name: str, runs: Path) -> dict[str, Any]:
         "training_seconds": trained["seconds"],
         "one_step_accuracy": trained["validation_metrics"]["one_step_accuracy"],
     }
-    for planner in ("one-shot", "full"):
+    for planner in PLANNERS.get(name, ("one-shot", "full")):
         judged = pixelplan.evaluate(
             world, TEST, planner=planner, model=model, out=runs / f"{name}-{planner}.json", resume=True
         )

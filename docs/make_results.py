@@ -177,9 +177,9 @@ def small_worlds() -> str:
     ]
     for name, found in record("benchmark-worlds")["worlds"].items():
         rows, columns = found["grid"]
-        planners = [found[planner] for planner in ("one-shot", "full")]
-        success = " | ".join(f"{one['success']:.2f}" for one in planners)
-        optimal = ", ".join(f"{one['optimal']:.2f}" for one in planners)
+        planners = [found.get(planner) for planner in ("one-shot", "full")]
+        success = " | ".join("" if one is None else f"{one['success']:.2f}" for one in planners)
+        optimal = ", ".join(f"{one['optimal']:.2f}" for one in planners if one is not None)
         lines.append(
             f"| {name} | {found['family']}, {rows} × {columns} | {found['training_seconds'] / 60:.1f} min | "
             f"{found['one_step_accuracy']:.4f} | {success} | {optimal} |"
