@@ -202,3 +202,5 @@ class Result:
     commit: str | None
     threads: int
     episodes: tuple[LevelResult, ...]
+    weights: str | None = None
+    """What tells the model from another of the same name; None where it has no weights, and in older records."""

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+import pixelplan
 import pixelplan.envs.family as family_module
 from pixelplan.envs import PlayOptions, PuzzleEnv, get_level, make_puzzle
 from pixelplan.evaluation.blindfold import Blindfold
@@ -97,6 +98,23 @@ def test_a_cut_off_evaluation_is_resumed(tmp_path):
     out.write_text("[]")
     with pytest.raises(InputError, match="not a record"):
         evaluate("ice-slider", "0:6", model="oracle", out=out, resume=True)
+
+
+def test_an_evaluation_goes_on_with_the_same_weights_only(tmp_path):
+    """A model that was trained again under its old name is another model."""
+    out, model = tmp_path / "record.json", pixelplan.load("ice-slider")
+
+    def judge(**options):
+        return evaluate("ice-slider", "3000:3002", model=model, planner="one-shot", out=out, **options)
+
+    whole = judge()
+    assert judge(resume=True).episodes == whole.episodes and whole.weights is not None
+    model.threshold *= 2
+    with pytest.raises(InputError, match=f"with weights {whole.weights}, not"):
+        judge(resume=True)
+    older = {key: value for key, value in json.loads(out.read_text()).items() if key != "weights"}
+    out.write_text(json.dumps(older))
+    assert judge(resume=True).episodes == whole.episodes, "records from before weights were noted are found"
 
 
 def test_a_level_that_raises_does_not_lose_the_others(monkeypatch, tmp_path):

@@ -40,6 +40,7 @@ class Journal:
         found = read_json(path)
         if not isinstance(found, dict) or "episodes" not in found:
             raise InputError(f"{path} is not a record of an evaluation; choose another file")
+        found.setdefault("weights", self._request.get("weights"))  # older records do not have it
         for key, value in self._request.items():
             if found.get(key) != value:
                 raise InputError(f"{path} is of an evaluation with {key} {found.get(key)}, not {value}")

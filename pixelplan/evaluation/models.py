@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,16 @@ def choose_model(model: str | Path | Model | None, planner: str, family: Family)
         family = family.fit((sizes.height, sizes.width))
         opened.encode(np.zeros((1, *family.shape), np.uint8))
     return opened, family
+
+
+def weights_of(model: Model | None) -> str | None:
+    """A short digest of a trained model's weights and threshold; None where there are no weights."""
+    if model is None or not hasattr(model, "state_dict"):
+        return None
+    digest = hashlib.sha256(repr(model.threshold).encode())
+    for name, values in sorted(model.state_dict().items()):
+        digest.update(name.encode() + values.cpu().numpy().tobytes())
+    return digest.hexdigest()[:16]
 
 
 def model_name(model: str | Path | Model | None, planner: str, env: str) -> str | None:

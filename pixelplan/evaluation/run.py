@@ -14,7 +14,7 @@ from pixelplan.envs.goals import Goals
 from pixelplan.envs.named import Levels, open_family
 from pixelplan.evaluation.journal import Journal
 from pixelplan.evaluation.levels import Task, play_level
-from pixelplan.evaluation.models import choose_model, model_name
+from pixelplan.evaluation.models import choose_model, model_name, weights_of
 from pixelplan.evaluation.stats import outcome, row, seconds_per_plan
 from pixelplan.files import level_numbers, parse_levels, write_json
 from pixelplan.machine import describe_machine
@@ -69,6 +69,7 @@ def evaluate(
         "goals": goals,
         "step_limit": getattr(config, "step_limit", getattr(config, "depth_limit", 0)),
         "seed": seed,
+        "weights": weights_of(opened),
     }
     journal = Journal(out, request, resume)
     left = [number for number in numbers if number not in journal.done]
