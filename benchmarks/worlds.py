@@ -2,7 +2,7 @@
 
 python benchmarks/worlds.py [WORLD …] [--json results/benchmark-worlds.json] [--runs runs/worlds]
 
-Levels: training 0-299, validation 1000-1049, test 2000-2049. What is finished is not run again, so it can be cut off.
+Levels: training 0-299, validation 1000-1049, test 3000-3049. What is finished is not run again, so it can be cut off.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pixelplan
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
 
-LEVELS, VALIDATION, TEST = "0:300", "1000:1050", "2000:2050"
+LEVELS, VALIDATION, TEST = "0:300", "1000:1050", "3000:3050"
 STEPS = {"Keys": 100}
 """Of an episode where the usual 20 are too few: random play must come upon both keys, and then the gate."""
 

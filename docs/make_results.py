@@ -108,8 +108,8 @@ def speed() -> str:
     growth = record("benchmark-board-size")["growth"]
     lines.append(
         f"- IceSlider of 16 × 16 instead of 8 × 8 cells: a gradient step takes {growth['gradient_step']:.1f} times as "
-        f"long, training {growth['training']:.0f} times, reading a level {growth['context']:.1f} times, and searching "
-        f"all {growth['reachable_states']:.1f} times as many states {growth['search_of_all_states']:.1f} times "
+        f"long and training {growth['training']:.0f} times; levels have {growth['reachable_states']:.1f} times as many "
+        f"states, and a search of them all takes {growth['search_of_all_states']:.1f} times as long "
         "(`benchmarks/board_size.py`)."
     )
     return "\n".join(lines)

@@ -43,6 +43,7 @@ def test_what_comes_next(rows, after):
 def test_only_noisy_training_begins_anew():
     assert next_pass([row(6, 0.1)], 11, noisy=False) == (1, 7)
     assert next_pass([row(1, 0.1)], 1, noisy=True) == (1, 2), "with one pass there is no half"
+    assert next_pass([row(1, 0.1) | {"agree": 1.0}], 3, noisy=True) == (1, 2), "a third is no moment"
     assert last_attempt([row(1, 0.1), row(1, 0.2, 2), row(2, 0.3, 2)]) == [row(1, 0.2, 2), row(2, 0.3, 2)]
 
 
@@ -50,6 +51,7 @@ def test_a_killed_run_begins_anew_as_it_would_have(tmp_path, monkeypatch, capsys
     """No attempt of this little training finds anything; cut off right before the second one, it ends the same."""
     monkeypatch.setattr(attempts, "FOUND", 1.1)
     monkeypatch.setattr(attempts, "SPREAD", 9)
+    monkeypatch.setattr(attempts, "ENOUGH", 4)
     monkeypatch.setattr(attempts, "ATTEMPTS", 3)
     data = play(levels=2)
     tiny = PRESETS["tiny"]

@@ -11,6 +11,8 @@ from pixelplan.model.world_model import WorldModel
 
 ATTEMPTS = 8
 """How often training may begin. Nearly every second attempt comes to nothing, most of them early."""
+ENOUGH = 10
+"""Passes: with fewer, as with thousands of levels, a pass is so long that its means tell nothing of a moment."""
 EARLY, SPREAD = 0.27, 0.85
 """The share of training after which an attempt is first judged, and the agree loss above which it is given up: what is
 seen is far from all that is predicted, because attention is spread over the whole picture. It never gathers later."""
@@ -28,7 +30,7 @@ def next_pass(rows: Sequence[dict[str, Any]], passes: int, noisy: bool) -> tuple
     if not rows:
         return 1, 1
     attempt, number = rows[-1].get("attempt", 1), rows[-1]["pass"]
-    lost = noisy and attempt < ATTEMPTS and number < passes and _is_lost(rows[-1], passes)
+    lost = noisy and attempt < ATTEMPTS and passes >= ENOUGH and _is_lost(rows[-1], passes)
     return (attempt + 1, 1) if lost else (attempt, number + 1)
 
 
