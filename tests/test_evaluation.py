@@ -17,8 +17,9 @@ from pixelplan.evaluation.blindfold import Blindfold
 from pixelplan.evaluation.run import evaluate, record
 from pixelplan.evaluation.stats import summary
 from pixelplan.model.checkpoint import save_model
+from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.sizes import Sizes
-from pixelplan.model.world_model import ModelConfig, WorldModel
+from pixelplan.model.world_model import WorldModel
 from pixelplan.planning import FullConfig
 from pixelplan.types import InputError
 

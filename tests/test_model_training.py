@@ -16,13 +16,14 @@ from pixelplan.data.identity import states_of_frames
 from pixelplan.model import train as training
 from pixelplan.model.batches import level_plays
 from pixelplan.model.checkpoint import CHECKPOINT, WEIGHTS, load_model
-from pixelplan.model.config import TrainConfig, preset
+from pixelplan.model.config import preset
+from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.inspect import inspect_model
 from pixelplan.model.metrics import step_errors
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.progress import collapse_warning
-from pixelplan.model.train import one_cycle, schedule, train
-from pixelplan.model.world_model import ModelConfig
+from pixelplan.model.schedule import one_cycle, plan_passes
+from pixelplan.model.train import train
 from pixelplan.types import InputError
 from tests.tiny_world import play
 
@@ -193,13 +194,13 @@ def test_collapse_is_said():
 
 
 def test_the_schedule():
-    config = TrainConfig(updates=1500, batch=8)
-    assert schedule(1000, 64, config) == (12, 125)
-    assert schedule(10, 64, config) == (15, 100)
-    assert schedule(10_000, 64, config) == (2, 1250)
-    assert schedule(1000, 64, TrainConfig()) == (6, 125)
-    assert schedule(1000, 256, TrainConfig()) == (11, 125)
-    assert schedule(1000, 64, TrainConfig(model=ModelConfig("auto", noisy=True))) == (11, 125)
+    def passes(levels: int, updates: int) -> tuple[int, int]:
+        schedule = plan_passes(levels, 8, updates, until_learned=False)
+        return schedule.passes, schedule.updates
+
+    assert passes(1000, 1500) == (12, 125)
+    assert passes(10, 1500) == (15, 100)
+    assert passes(10_000, 1500) == (2, 1250)
     assert one_cycle(0.05) == pytest.approx(1.0) and one_cycle(1.0) == pytest.approx(0.0, abs=1e-9)
 
 

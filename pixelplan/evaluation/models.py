@@ -40,10 +40,11 @@ def choose_model(model: str | Path | Model | None, planner: str, family: Family)
 
 def weights_of(model: Model | None) -> str | None:
     """A short digest of a trained model's weights and threshold; None where there are no weights."""
-    if model is None or not hasattr(model, "state_dict"):
+    networks = getattr(model, "networks", None)
+    if model is None or networks is None:
         return None
     digest = hashlib.sha256(repr(model.threshold).encode())
-    for name, values in sorted(model.state_dict().items()):
+    for name, values in sorted(networks.state_dict().items()):
         digest.update(name.encode() + values.cpu().numpy().tobytes())
     return digest.hexdigest()[:16]
 

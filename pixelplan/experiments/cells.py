@@ -97,7 +97,7 @@ class Training:
     @property
     def name(self) -> str:
         """For people."""
-        without = "" if self.config.model.inverse else " without inverse model"
+        without = "" if getattr(self.config.model, "inverse", True) else " without inverse model"
         stops = " on-policy" if any(stage.episodes for stage in self.stages) else ""
         steps = self.play.episodes * self.play.steps
         variant = "" if self.play.variant is None else f" of {self.play.variant.name}"

@@ -95,6 +95,7 @@ def train_in_stages(
     """
     if not resume and out.exists() and any(out.iterdir()):
         raise InputError(f"{out} already holds something; --resume goes on where it is this very training")
+    config = dataclasses.replace(config, candidates=None)  # stages are shares of one family's training
     before: Path | None = None
     for number, stage in enumerate(stages):
         folder = stage_folder(out, stage.share)

@@ -64,7 +64,8 @@ def _seeds(selection: Selection, planner: str) -> tuple[int, ...]:
 def _cell(selection: Selection, env: str, seed: int, strength: float | None, planner: str) -> Cell:
     count = (selection.levels or (1000,))[0]
     usual = preset(selection.preset)
-    config = dataclasses.replace(usual, seed=seed, model=dataclasses.replace(usual.model, noisy=True))
+    model = dataclasses.replace(usual.model, noisy=True)  # type: ignore[arg-type]  # presets here are on a grid
+    config = dataclasses.replace(usual, seed=seed, model=model)
     training = Training(
         Play(env, f"0:{count}", EPISODES, variant=behind(TRAINED)),
         config,

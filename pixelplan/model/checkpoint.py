@@ -14,8 +14,9 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from pixelplan.files import read_json, write_bytes, write_json
+from pixelplan.model.families import config_from
 from pixelplan.model.sizes import Sizes
-from pixelplan.model.world_model import ModelConfig, WorldModel
+from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 
 FORMAT = 1
@@ -24,7 +25,7 @@ CONFIG, WEIGHTS, CHECKPOINT = "config.json", "weights.safetensors", "checkpoint.
 
 def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> None:
     """Write weights and then the config, which makes the folder a model."""
-    write_tensors(folder / WEIGHTS, model.state_dict())
+    write_tensors(folder / WEIGHTS, model.networks.state_dict())
     own = {
         "format": FORMAT,
         "threshold": model.threshold,
@@ -40,7 +41,7 @@ def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
     description = read_description(folder)
     try:
         model = WorldModel(
-            ModelConfig(**description["model"]), Sizes(**description["sizes"]), float(description["threshold"])
+            config_from(description["model"]), Sizes(**description["sizes"]), float(description["threshold"])
         )
     except (KeyError, TypeError, ValueError) as problem:
         raise InputError(f"{folder / CONFIG} does not describe a model of this version ({problem})") from None
@@ -52,9 +53,10 @@ def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
     except (safetensors.SafetensorError, OSError, ValueError) as problem:
         raise InputError(f"{path} is damaged ({problem})") from None
     _check_tensors(path, model, tensors)
-    model.load_state_dict(tensors)
+    model.networks.load_state_dict(tensors)
     # Convolutions of a single picture are quicker where the channels of a pixel lie together.
-    return model.to(device).to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
+    model.networks.to(device).to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
+    return model
 
 
 def read_description(folder: Path) -> dict[str, Any]:
@@ -72,7 +74,7 @@ def read_description(folder: Path) -> dict[str, Any]:
 
 def save_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer, note: dict[str, Any]) -> None:
     """Write everything that training needs to go on from here, in one file."""
-    tensors = {f"model/{name}": tensor for name, tensor in model.state_dict().items()}
+    tensors = {f"model/{name}": tensor for name, tensor in model.networks.state_dict().items()}
     write_tensors(folder / CHECKPOINT, tensors | optimizer_tensors(optimizer), note)
 
 
@@ -81,7 +83,7 @@ def load_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Opti
     tensors = load_file(folder / CHECKPOINT)
     weights = {name.removeprefix("model/"): value for name, value in tensors.items() if name.startswith("model/")}
     _check_tensors(folder / CHECKPOINT, model, weights)
-    model.load_state_dict(weights)
+    model.networks.load_state_dict(weights)
     load_optimizer(optimizer, tensors)
 
 
@@ -127,7 +129,7 @@ def read_checkpoint_note(folder: Path) -> dict[str, Any] | None:
 
 
 def _check_tensors(path: Path, model: WorldModel, tensors: dict[str, Tensor]) -> None:
-    expected = model.state_dict()
+    expected = model.networks.state_dict()
     for name, tensor in expected.items():
         if name not in tensors:
             raise InputError(f"{path} lacks the tensor {name}; it was made by another version or is incomplete")

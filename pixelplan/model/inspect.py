@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pixelplan.data.identity import states_of_frames
 from pixelplan.model.batches import LevelPlay, level_plays
 from pixelplan.model.checkpoint import load_model, read_description
+from pixelplan.model.finish import told
 from pixelplan.model.metrics import rankings, step_errors
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError, Trajectories
@@ -47,7 +47,7 @@ def inspect_model(folder: str | Path, data: Trajectories | None = None, level: i
     numbers = np.unique(data.episode_level).tolist()
     if level is not None and level not in numbers:
         raise InputError(f"the data has no level {level}; it has {len(numbers)} levels from {numbers[0]}")
-    levels = level_plays(data, states_of_frames(data))
+    levels = level_plays(data)
     lines += measured_lines(model, levels[:LEVELS_MEASURED])
     return Inspection("\n".join(lines), latent_picture(model, levels[0 if level is None else numbers.index(level)]))
 
@@ -55,9 +55,8 @@ def inspect_model(folder: str | Path, data: Trajectories | None = None, level: i
 def describe(model: WorldModel) -> str:
     """Sizes in one line."""
     sizes = model.sizes
-    count = sum(parameter.numel() for parameter in model.parameters())
     return (
-        f"{model.config.family} model, {count:,} parameters, {model.config.dimensions} dimensions, "
+        f"{model.config.family} model, {model.parameter_count:,} parameters, "
         f"frames of {sizes.height} × {sizes.width} pixels in {sizes.rows} × {sizes.columns} cells, "
         f"{sizes.actions} actions"
     )
@@ -77,6 +76,7 @@ def stored_lines(description: dict[str, object]) -> list[str]:
     if isinstance(validation, dict):
         ranked = ", ".join(f"H@{one['horizon']} {one['hits']:.4f}" for one in validation["rankings"])
         lines.append(f"  then validated  one-step accuracy {validation['one_step_accuracy']:.5f}, {ranked}")
+    lines += [f"  {line}" for line in told(description)]
     return lines
 
 

@@ -9,8 +9,9 @@ import pytest
 
 from pixelplan.envs.named import open_family
 from pixelplan.model.checkpoint import save_model
+from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.sizes import Sizes
-from pixelplan.model.world_model import ModelConfig, WorldModel
+from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 from pixelplan.web.models import Models
 from tests.conftest import one_sentence, run_command
