@@ -84,10 +84,11 @@ def rollout_exactness(
     """Share of rollouts that are still in the right state after so many random steps, by number of steps.
 
     A walk takes random steps among those recorded in its level, so that what is true is known from frames however long
-    it is; the model sees the first frame and the actions only. A rollout that was wrong once stays wrong.
+    it is; the model sees the first frame and the actions only. A rollout that was wrong once stays wrong. Several walks
+    share a level.
     """
     random = np.random.default_rng(seed)
-    places = np.unique(np.linspace(0, len(levels) - 1, min(walks, len(levels))).astype(int))
+    places = np.unique(np.linspace(0, len(levels) - 1, min(-(-walks // 5), len(levels))).astype(int))
     chosen = [levels[place] for place in places]
     right = {horizon: 0 for horizon in horizons}
     walked = 0

@@ -13,7 +13,7 @@ LEARNED = 0.9995
 """The share of held-out steps predicted exactly from which on nothing is left to learn."""
 PATIENCE = 5
 """Passes without a better one after which learning is over."""
-SETTLING = 0.3
+SETTLING = 0.5
 """How long training then goes on with a falling rate, as a share of the passes so far."""
 WARM_UP = 50
 """Gradient steps over which the rate rises, if the end is open."""
@@ -64,7 +64,7 @@ def settling_since(rows: Sequence[dict[str, Any]], passes: int) -> int | None:
 
 def settling(passes: int) -> int:
     """How many passes the rate takes to fall to zero after so many."""
-    return max(1, round(SETTLING * passes))
+    return max(2, round(SETTLING * passes))
 
 
 def one_cycle(share_done: float, warm_up: float = 0.05) -> float:

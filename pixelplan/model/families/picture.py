@@ -18,11 +18,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pixelplan.model.batches import LevelBatch, LevelPlay, to_images
+from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
 from pixelplan.model.blocks import ResidualBlock
 from pixelplan.model.family import Networks
 from pixelplan.model.losses import squared_miss_loss
+from pixelplan.model.metrics import rollout_exactness
 from pixelplan.model.sizes import Sizes
+
+UNUSED = 1e6
+"""A feature that no patch has."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,10 @@ class PictureConfig:
     """Channels of the network on half and a quarter of it."""
     noise: float = 0.1
     """Of the features that the network learns from, so that it mends small errors and they do not add up in a plan."""
+    bad_patches: float = 0.1
+    """The share of patches with five times as much of it."""
+    words: int = 1024
+    """Looks of a patch that are remembered, the most common ones of the training levels."""
     updates: int = 3000
     """Gradient steps at most."""
 
@@ -59,6 +67,8 @@ class Picture(Networks):
     basis: Tensor
     centre: Tensor
     still: Tensor
+    words: Tensor
+    exact_words: Tensor
 
     def __init__(self, config: PictureConfig, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -69,6 +79,8 @@ class Picture(Networks):
         self.register_buffer("basis", torch.zeros(config.features, 3, side, side))
         self.register_buffer("centre", torch.zeros(config.features))
         self.register_buffer("still", torch.zeros(()))
+        self.register_buffer("words", torch.full((config.words, config.features), UNUSED))
+        self.register_buffer("exact_words", torch.zeros((), dtype=torch.bool))
         self.dynamics = Repaint(config, sizes, self.window)
 
     def usual_updates(self) -> int:
@@ -96,6 +108,15 @@ class Picture(Networks):
         scale = (apart @ chosen).std(0).clamp(min=1e-3)  # [c]
         self.basis.copy_((chosen / scale).T.reshape(self.basis.shape))
         self.centre.copy_((torch.cat(patches) @ chosen).median(0).values / scale)
+        self._learn_words(levels)
+
+    def _learn_words(self, levels: Sequence[LevelPlay]) -> None:
+        """Remember the most common looks of patches."""
+        features = self._features(to_images(sample_frames(levels))).permute(0, 2, 3, 1).flatten(0, 2)  # [n,c]
+        looks, which, counts = torch.unique((features * 100).round(), dim=0, return_inverse=True, return_counts=True)
+        exact = torch.zeros_like(looks).index_copy(0, which, features)  # one of those that round to the same
+        common = counts.argsort(descending=True, stable=True)[: len(self.words)]
+        self.words[: len(common)] = exact[common]
 
     def encode(self, images: Tensor) -> Tensor:
         """Features [N,c·R·C] of images [N,3,H,W]."""
@@ -116,7 +137,16 @@ class Picture(Networks):
         now = z.reshape(levels * states, self.config.features, self.sizes.rows, self.sizes.columns)
         change = self.dynamics(now, context.repeat_interleave(states, 0))  # [L·S,A,c,R,C]
         moves = change.pow(2).sum(2, keepdim=True) > self.still
-        return (now.unsqueeze(1) + change * moves).flatten(2).unflatten(0, (levels, states))
+        after = now.unsqueeze(1) + change * moves
+        if self.exact_words:
+            after = self._in_words(after, moves.squeeze(2))
+        return after.flatten(2).unflatten(0, (levels, states))
+
+    def _in_words(self, features: Tensor, chosen: Tensor) -> Tensor:
+        """Features [N,A,c,R,C], with those of the chosen patches [N,A,R,C] replaced by the nearest look remembered."""
+        last = features.movedim(2, -1).clone()  # [N,A,R,C,c]
+        last[chosen] = self.words[torch.cdist(last[chosen], self.words).argmin(1)]
+        return last.movedim(-1, 2)
 
     @torch.no_grad()
     def settle(self, levels: Sequence[LevelPlay]) -> None:
@@ -124,7 +154,17 @@ class Picture(Networks):
 
         A patch whose change is smaller stays exactly as it is, so that rollouts of any length do not drift. Held-out
         steps decide: the bound with the fewest mistakes about which patches change, the middle of a range of such.
+        Whether the others are replaced by the nearest look remembered is decided by held-out rollouts. It makes them
+        exact if a world has few looks, and does harm if levels have looks of their own.
         """
+        self._settle_still(levels)
+        right = {}
+        for choice in (False, True):
+            self.exact_words.fill_(choice)
+            right[choice] = rollout_exactness(Stepper(self), levels)
+        self.exact_words.fill_(sum(right[True].values()) >= sum(right[False].values()))
+
+    def _settle_still(self, levels: Sequence[LevelPlay]) -> None:
         moving, resting = [], []
         for level in sample_levels(levels, 50):
             steps = level.steps()
@@ -146,7 +186,8 @@ class Picture(Networks):
         """How far the features after each step are from those predicted, from slightly wrong features before it."""
         with torch.no_grad():
             features = self._features(batch.images)
-            noisy = features + self.config.noise * torch.randn_like(features)
+            worse = 1 + 4 * (torch.rand_like(features[:, :1]) < self.config.bad_patches)  # of a few patches
+            noisy = features + self.config.noise * worse * torch.randn_like(features)
         before, after = batch.images_of_steps()
         context = self.context(batch.images[batch.contexts])[batch.places[:, 0]]
         change = self.dynamics(noisy, context)[before, batch.steps[:, 2]]
@@ -163,6 +204,27 @@ class Picture(Networks):
         ones = torch.ones_like(difference[:1, :1])
         cover = functional.conv_transpose2d(ones, torch.ones_like(patterns[:1, :1]), stride=self.window.patch)
         return (image + self.window.crop(painted / cover)).clamp(-0.5, 0.5)
+
+
+class Stepper:
+    """Networks as a `Model`, before there is a threshold."""
+
+    threshold, noisy = 0.0, False
+
+    def __init__(self, networks: Networks) -> None:
+        self.networks = networks
+
+    def encode(self, frames: np.ndarray) -> Tensor:
+        """Embeddings [N,d] of frames [N,H,W,3]."""
+        return self.networks.encode(to_images(frames))
+
+    def context(self, frame: np.ndarray) -> Any:
+        """Of one frame [H,W,3]."""
+        return self.networks.context(to_images(frame[None]))
+
+    def step(self, z: Tensor, context: Any) -> Tensor:
+        """Embeddings [N,A,d] from z [N,d]."""
+        return self.networks.step(z.unsqueeze(0), context).squeeze(0)
 
 
 class Window:
@@ -210,19 +272,17 @@ class Repaint(nn.Module):
         )
         self.places = nn.Parameter(torch.zeros(width, sizes.rows, sizes.columns))
         self.enter = nn.Conv2d(config.features, width, 3, padding=1)
-        self.fine = ResidualBlock(width)
         self.halve = nn.Conv2d(width, wide, 2, stride=2)
-        self.middle = nn.Sequential(ResidualBlock(wide), ResidualBlock(wide))
+        self.middle = nn.Sequential(*(ResidualBlock(wide) for _ in range(2)))
         self.quarter = nn.Conv2d(wide, wide, 2, stride=2)
         self.coarse = ResidualBlock(wide)
         self.everywhere = nn.Linear(wide, wide)
         self.coarse_again = ResidualBlock(wide)
         self.to_half = nn.Conv2d(wide, wide, 1)
-        self.middle_again = nn.Sequential(ResidualBlock(wide), ResidualBlock(wide))
-        self.to_fine = nn.Conv2d(wide, width, 1)
-        self.fine_again = ResidualBlock(width)
+        self.middle_again = nn.Sequential(*(ResidualBlock(wide) for _ in range(2)))
+        outputs = sizes.actions * (config.features + 1)
         self.change = nn.Sequential(
-            nn.GroupNorm(1, width), nn.ReLU(), nn.Conv2d(width, sizes.actions * (config.features + 1), 1)
+            nn.GroupNorm(1, wide), nn.ReLU(), nn.Conv2d(wide, 4 * outputs, 1), nn.PixelShuffle(2)
         )
 
     def context(self, images: Tensor) -> Tensor:
@@ -231,13 +291,13 @@ class Repaint(nn.Module):
 
     def forward(self, features: Tensor, context: Tensor) -> Tensor:
         """[N,A,c,R,C] the change by each action, from features [N,c,R,C] in levels with context [N,width,R,C]."""
-        fine = self.fine(self.enter(features) + context + self.places)
+        fine = functional.relu(self.enter(features) + context + self.places)
         half = self.middle(self.halve(_even(fine)))
         coarse = self.coarse(self.quarter(_even(half)))
         coarse = self.coarse_again(coarse + self.everywhere(coarse.amax((2, 3)))[..., None, None])
         half = self.middle_again(half + _twice(self.to_half(coarse), half))
-        fine = self.fine_again(fine + _twice(self.to_fine(half), fine))
-        change = self.change(fine).unflatten(1, (self.actions, self.features + 1))
+        change = self.change(half)[..., : features.shape[2], : features.shape[3]]
+        change = change.unflatten(1, (self.actions, self.features + 1))
         gate = torch.sigmoid(change[:, :, -1:] - 2)  # at first, hardly anything changes
         return gate * change[:, :, :-1]
 
