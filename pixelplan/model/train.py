@@ -185,6 +185,7 @@ def _fit(
             display.row(row)
             fabric.barrier()
     if fabric.is_global_zero and "short" not in request:
+        write_metrics(out, rows)
         networks.cpu().eval()
         finish(model, held_out.own, held_out.frames, data, out, config, request, rows)
 

@@ -146,7 +146,7 @@ class CellDynamics(nn.Module):
         """Of the kinds [L,S,A,G,K] in each cell after each action, from z [L,S,G·K]."""
         levels, states = z.shape[:2]
         rows, columns = context.shape[-2:]
-        now = z.reshape(levels * states, -1, self.kinds).transpose(1, 2)  # [L·S,K,G]
+        now = z.reshape(levels * states, rows * columns, self.kinds).transpose(1, 2)  # [L·S,K,G]
         features = self.enter(now.unflatten(2, (rows, columns)))
         features = features + self.places.view(-1, rows, columns) + context.repeat_interleave(states, 0)
         for block, everywhere in zip(self.blocks, self.everywhere, strict=True):
