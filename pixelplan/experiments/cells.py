@@ -18,7 +18,7 @@ from pixelplan.files import checksum, level_numbers, parse_levels
 from pixelplan.model.checkpoint import WEIGHTS as WEIGHTS_FILE
 from pixelplan.model.checkpoint import load_model
 from pixelplan.model.config import TrainConfig
-from pixelplan.planning import FullConfig, ImageSearchConfig, OneShotConfig
+from pixelplan.planning import PLANNERS, FullConfig
 from pixelplan.types import InputError
 
 FORMAT = 1
@@ -150,7 +150,8 @@ class Evaluation:
     """How many levels a planner solves."""
 
     planner: str = "full"
-    config: FullConfig | OneShotConfig | ImageSearchConfig = field(default_factory=FullConfig)
+    config: Any = field(default_factory=FullConfig)
+    """The planner's."""
     levels: str = "2000:2100"
     seed: int = 0
     variant: Variant | None = field(default=None, metadata=LATER)
@@ -166,7 +167,7 @@ class Evaluation:
             env if self.variant is None else self.variant.levels_of(env),
             self.levels,
             planner=self.planner,
-            model=None if isinstance(self.config, ImageSearchConfig) else load_model(model),
+            model=load_model(model) if PLANNERS[self.planner].needs_model else None,
             config=self.config,
             seed=self.seed,
             out=out,
