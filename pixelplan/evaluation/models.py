@@ -9,6 +9,7 @@ import numpy as np
 
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.family import Family, Tables
+from pixelplan.envs.own import Own
 from pixelplan.planning import PLANNERS
 from pixelplan.types import InputError, Model
 
@@ -19,11 +20,17 @@ ORACLE = "oracle"
 def choose_model(model: str | Path | Model | None, planner: str, family: Family) -> tuple[Model | None, Family]:
     """The model meant for a planner and a family of levels, and the family with frames of that model's size.
 
-    None is the oracle, or no model where the planner needs none.
+    None is the oracle of a puzzle, or no model where the planner needs none.
     """
     name = model_name(model, planner, family.name)
     if name == ORACLE and not isinstance(family, Tables):
-        raise InputError(f"the oracle knows the true rules of {', '.join(PUZZLES)} only, and only without noise")
+        rules = family.oracle() if isinstance(family, Own) else None
+        if rules is None:
+            raise InputError(
+                f"the oracle knows the true rules of {', '.join(PUZZLES)}, and of environments with a method oracle(), "
+                "and only without noise"
+            )
+        return rules, family
     if name in (None, ORACLE):
         return None, family
     opened = open_model(model or family.name, family.name) if model is None or isinstance(model, str | Path) else model

@@ -57,6 +57,7 @@ def evaluate(
     config = PLANNERS[planner].config() if config is None else config
     opened, family = choose_model(model, planner, family)
     family.check(numbers[0])  # whatever cannot work fails before anything is played
+    family.level(max(numbers))
     family.challenge(numbers[0], goals, seed)
     pairs = tuple((one.start, one.stop) for one in ranges)
     request: dict[str, Any] = {
