@@ -257,3 +257,5 @@ class Result:
     episodes: tuple[LevelResult, ...]
     weights: str | None = None
     """What tells the model from another of the same name; None where it has no weights, and in older records."""
+    heuristic: str | None = None
+    """The folder of the learned distance that guided the search, where one did."""

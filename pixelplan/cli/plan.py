@@ -27,6 +27,7 @@ def evaluate(
     levels: str = "2000:2100",
     planner: PlannerName = "full",
     model: str | None = None,
+    heuristic: Path | None = None,
     option: tuple[str, ...] = (),
     goals: Literal["level", "random"] = "level",
     seed: int = 0,
@@ -46,6 +47,7 @@ def evaluate(
         levels: Level ranges A:B, B excluded, several with commas.
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
+        heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goals: The level's own goal, or a random state that can be reached.
         seed: What happens in a level depends on this and the level's number only.
@@ -68,6 +70,7 @@ def evaluate(
             levels,
             planner=planner,
             model=model,
+            heuristic=heuristic,
             config=chosen_config(planner, PLANNERS[planner], config),
             goals=goals,
             seed=seed,
@@ -86,6 +89,7 @@ def solve(
     frame: Path | None = None,
     planner: PlannerName = "full",
     model: str | None = None,
+    heuristic: Path | None = None,
     option: tuple[str, ...] = (),
     goal: Path | None = None,
     demonstration: tuple[int, ...] | None = None,
@@ -106,6 +110,7 @@ def solve(
         frame: A picture of where things stand, as PNG: the answer is a plan from there to the picture given as --goal.
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
+        heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goal: A picture of the state to reach, any frame of the level as PNG; by default the solved level.
         demonstration: Actions from the level's start, by number; where they lead is the goal.
@@ -134,6 +139,7 @@ def solve(
         level,
         planner=planner,
         model=model,
+        heuristic=heuristic,
         config=chosen_config(planner, PLANNERS[planner], config),
         goal=demonstration if demonstration is not None else "level" if goal is None else read_frame(goal),
         seed=seed,

@@ -55,6 +55,22 @@ def weights_of(model: Model | None) -> str | None:
     return digest.hexdigest()[:16]
 
 
+def model_identity(model: Model, family: Family) -> str:
+    """What tells a model from others, for what was learned for it alone: its weights, or whose true rules it has."""
+    return weights_of(model) or f"the true rules of {family.name}"
+
+
+def guided(model: Model | None, heuristic: str | Path | None, family: Family) -> Model | None:
+    """The model with the distance that train-heuristic learned for it; an InputError where that is another's."""
+    if heuristic is None:
+        return model
+    if model is None:
+        raise InputError("a heuristic is for planners with a model, and the oracle of a puzzle needs none")
+    from pixelplan.distance.learned import Guided, load_distance  # as above
+
+    return Guided(model, load_distance(heuristic, model_identity(model, family))[0])
+
+
 def model_name(model: str | Path | Model | None, planner: str, env: str) -> str | None:
     """What a record calls it; None where the planner needs none."""
     if not PLANNERS[planner].needs_model:

@@ -42,8 +42,8 @@ class Problem:
         points are equal to the goal or not, and never near."""
         if is_discrete(self.model):
             bits = pack(points)
-            wrong = False if self.not_goals is None else _among(bits, pack(self.not_goals))
-            return np.where(_among(bits, pack(self.goals)) & ~np.asarray(wrong), 0.0, np.inf)
+            wrong = False if self.not_goals is None else among(bits, pack(self.not_goals))
+            return np.where(among(bits, pack(self.goals)) & ~np.asarray(wrong), 0.0, np.inf)
         return self._embedded_far(points)
 
     def _embedded_far(self, points: np.ndarray) -> np.ndarray:
@@ -87,7 +87,7 @@ class Nearness:
         return torch.cdist(z, goals, self._order).amin(1) / self._step
 
 
-def _among(bits: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+def among(bits: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Which of the rows [n,w] are among the wanted ones [G,w]."""
     found = np.isin(hashes(bits), hashes(wanted))
     found[found] = [(row == wanted).all(1).any() for row in bits[found]]

@@ -10,10 +10,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pixelplan.machine import free_memory
 from pixelplan.planning.frontier import Growth, Nearness, Problem, best_first, breadth_first
 from pixelplan.planning.latent_graph import as_array
-from pixelplan.types import LATER, Distance, Episode, InputError, Model, Plan, World
+from pixelplan.types import LATER, Distance, Episode, InputError, Model, Plan, World, is_discrete
 
+NODE_BYTES = 100
+"""What a node takes beside its embedding, about: its hash, its parent, its successors, its place in the queue."""
 FINER, LARGER = 0.6, 4
 """The threshold of a second search, as a share of the model's, and its size, as a multiple of the first's at most."""
 
@@ -158,6 +161,22 @@ def _look_twice(problem: Problem, config: OneShotConfig, random: np.random.Gener
             found = first
             found.take_doubtful_goal(threshold)
     return found
+
+
+def check_memory(model: Model | None, config: Any, frame: np.ndarray) -> None:
+    """An InputError if as many nodes as the settings allow would not fit into memory, by the size of a frame's code."""
+    settings: Any = getattr(config, "search", config)
+    if model is None or not isinstance(settings, OneShotConfig):
+        return
+    with inference():
+        dimensions = model.encode(frame[None]).shape[1]
+    each = NODE_BYTES + (dimensions // 8 if is_discrete(model) else 4 * dimensions)
+    free = free_memory()
+    if free is not None and settings.node_limit * each > free:
+        raise InputError(
+            f"node-limit is {settings.node_limit:,}, which takes {settings.node_limit * each / 1e9:,.1f} GB of memory, "
+            f"and {free / 1e9:,.1f} GB are free: {free // each:,} nodes would fit"
+        )
 
 
 @contextmanager
