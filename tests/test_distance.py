@@ -182,6 +182,16 @@ def test_the_command_and_what_it_wrote(tmp_path):
     record = json.loads(run_command("evaluate", *play, "--levels", "0:3", "--json", "-").stdout)
     assert record["heuristic"] == str(out) and record["config"]["frontier"] == "best-first"
     assert record["episodes"][0]["solved"]
+    written = tmp_path / "record.json"
+    run_command("evaluate", *play, "--levels", "0:2", "--json", written)
+    network = load_distance(out)[0].network
+    torch.nn.init.ones_(network.answer.weight)
+    about = json.loads((out / "heuristic.json").read_text())
+    save_distance(network, out, about)
+    words = one_sentence(run_command("evaluate", *play, "--levels", "0:3", "--json", written, "--resume", code=2))
+    assert "levels" in words
+    words = one_sentence(run_command("evaluate", *play, "--levels", "0:2", "--json", written, "--resume", code=2))
+    assert "with weights" in words, "it was trained again: an evaluation with the other one does not go on"
     assert "level 0: solved" in run_command("solve", *play, "--level", "0").stdout
     assert "solved 3 of 3" in run_command("evaluate", *play, "--levels", "0:3", "--workers", "2").stdout
 

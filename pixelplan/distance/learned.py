@@ -16,7 +16,7 @@ from torch import Tensor
 from pixelplan.distance.config import NetworkConfig
 from pixelplan.distance.network import DistanceNetwork
 from pixelplan.files import read_json, write_bytes, write_json
-from pixelplan.types import Distance, InputError, Model, is_discrete
+from pixelplan.types import InputError, Model, is_discrete
 
 WEIGHTS, ABOUT = "weights.safetensors", "heuristic.json"
 
@@ -44,7 +44,7 @@ class LearnedDistance:
 class Guided:
     """A model with a distance that was learned for it."""
 
-    def __init__(self, model: Model, distance: Distance) -> None:
+    def __init__(self, model: Model, distance: LearnedDistance) -> None:
         self.threshold, self.noisy, self.discrete = model.threshold, model.noisy, is_discrete(model)
         self.distance = distance
         self._model = model
@@ -60,6 +60,11 @@ class Guided:
     def step(self, z: Tensor, context: Any) -> Tensor:
         """As the model does."""
         return self._model.step(z, context)
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """The weights of both, for whoever wants to know whether they are the same."""
+        own = self._model.state_dict() if hasattr(self._model, "state_dict") else {}
+        return {**own, **{f"distance.{name}": one for name, one in self.distance.network.state_dict().items()}}
 
 
 def save_distance(network: DistanceNetwork, folder: Path, about: Mapping[str, Any]) -> None:

@@ -59,6 +59,7 @@ def evaluate(
     numbers = level_numbers(ranges)
     config = PLANNERS[planner].config() if config is None else config
     opened, family = choose_model(model, planner, family)
+    opened = guided(opened, heuristic, family)
     family.check(numbers[0])  # whatever cannot work fails before anything is played
     family.level(max(numbers))
     check_memory(opened, config, family.challenge(numbers[0], goals, seed).goal_frame)
@@ -76,7 +77,6 @@ def evaluate(
         "weights": weights_of(opened),
         "heuristic": None if heuristic is None else str(heuristic),
     }
-    opened = guided(opened, heuristic, family)
     journal = Journal(out, request, resume)
     left = [number for number in numbers if number not in journal.done]
     task = Task(family, planner, config, goals, seed)
