@@ -118,9 +118,12 @@ class Layers:
             self._layers.append(known[first[first >= len(known) - len(found)]])
         return self._layers[steps] if steps < len(self._layers) and len(self._layers[steps]) else None
 
-    def way(self, board: np.ndarray, steps: int) -> tuple[int, ...]:
-        """Shortest actions from a board [R,C] that is so many steps from the goal."""
-        taken = []
+    def way(self, board: np.ndarray) -> tuple[int, ...]:
+        """Shortest actions from a board [R,C] to the goal; all boards that are nearer are looked at."""
+        taken: list[int] = []
+        steps = 0
+        while not (self.layer(steps) == board).all((1, 2)).any():
+            steps += 1
         for left in range(steps - 1, -1, -1):
             there = self._world.after(board[None])[0]
             nearer = {one.tobytes() for one in self.layer(left)}

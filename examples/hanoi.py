@@ -69,10 +69,7 @@ class Hanoi(BoardWorld):
 
     def shortest_solution(self) -> tuple[int, ...]:
         """A shortest way from here: for the judge, planners never see it."""
-        steps = 0
-        while not (self.layers.layer(steps) == self.board).all((1, 2)).any():
-            steps += 1
-        return self.layers.way(self.board, steps)
+        return self.layers.way(self.board)
 
 
 make = Hanoi

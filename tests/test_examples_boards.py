@@ -90,6 +90,7 @@ class _WithoutReplay:
         ("lights_out", {}),
         ("hanoi", {"steps": 14}),
         ("hanoi", {}),
+        ("sliding_puzzle", {"size": 3}),
     ],
 )
 def test_levels_are_solved_by_their_shortest_solutions(name, options):
@@ -298,6 +299,7 @@ def test_lights_by_hand():
         (SlidingPuzzle, {"steps": 99}, "steps is 99"),
         (Cube, {"size": 4}, "size is 4"),
         (Cube, {"size": 2, "steps": 15}, "steps is 15"),
+        (Cube, {"optimal": True}, "with size=2"),
         (Hanoi, {"discs": 8}, "discs is 8"),
         (Hanoi, {"steps": 128}, "steps is 128"),
         (LightsOut, {"steps": 16}, "steps is 16"),
