@@ -146,6 +146,15 @@ def test_it_learns_the_eight_puzzle(tmp_path):
     assert np.median(seeing) < np.median(blind) / 2
 
 
+def test_levels_that_are_solved_already_do_no_harm(tmp_path):
+    world = SlidingPuzzle(size=3)
+    goal = world.draw(world.goal[None])[0]
+    config = DistanceConfig(rounds=1, searches=2, nodes=50, updates=2, held_out_nodes=50, network=SMALL)
+    told = []
+    train_distance(world.oracle(), lambda level: (goal, goal), [0, 1], [2], tmp_path / "h", config, tell=told.append)
+    assert told[-1].solved == 1.0 and told[-1].held_out_nodes == 1
+
+
 def test_training_goes_on_after_an_interruption(tmp_path):
     world = SlidingPuzzle(size=3, steps=4)
 

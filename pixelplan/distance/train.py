@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ def train_distance(
     for number in range(len(history), config.rounds + 1):
         one = trainer.round(number, levels, held_out)
         history.append(vars(one))
-        save_distance(network, out, {**(about or {}), "rounds": history})
+        save_distance(network, out, {**(about or {}), "config": asdict(config), "rounds": history})
         tell(one)
     return LearnedDistance(network)
 
@@ -132,7 +132,9 @@ class _Trainer:
         plan = self._plan(context, start, goals, nodes)
         way = plan.path if plan.reached else None
         found += [from_search(plan.graph, way, goal, count, random) for _ in range(2 if plan.reached else 1)]
-        return [*found, in_hindsight(plan.graph, len(goals) > 1, count, random)], plan.reached
+        if plan.leaves:  # else the level begins with its goal
+            found.append(in_hindsight(plan.graph, len(goals) > 1, count, random))
+        return found, plan.reached
 
     def _plan(self, context: Any, start: np.ndarray, goals: np.ndarray, nodes: int) -> Plan:
         """A search with what was learned so far."""
