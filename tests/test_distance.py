@@ -10,6 +10,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 from examples.sliding_puzzle import SlidingPuzzle
 from pixelplan.distance.config import DistanceConfig, NetworkConfig
@@ -229,6 +230,10 @@ def test_heuristics_of_others_are_refused(tmp_path):
     assert "trained for another model" in one_sentence(run_command("evaluate", *BOXES, *play, code=2))
     words = one_sentence(run_command("evaluate", "--env", "ice-slider", "--model", "oracle", *play, code=2))
     assert "needs none" in words
+    picture = tmp_path / "now.png"
+    Image.fromarray(np.zeros((64, 64, 3), np.uint8)).save(picture)
+    pictures = ["--frame", picture, "--goal", picture, "--model", "ice-slider", "--heuristic", tmp_path / "h"]
+    assert "trained for another model" in one_sentence(run_command("solve", *pictures, code=2))
 
 
 def test_models_without_a_code_learn_no_distance(tmp_path):

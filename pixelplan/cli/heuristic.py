@@ -74,7 +74,7 @@ def train_heuristic(
         "env": family.name,
         "options": dict(family.options),
         "model": model_name(model, "one-shot", family.name),
-        "model_identity": model_identity(opened, family),
+        "model_identity": model_identity(opened, family.name),
         "levels": levels,
         "held_out": held_out,
         **describe_machine(),

@@ -126,7 +126,9 @@ def solve(
     from pixelplan.types import InputError
 
     if frame is not None:
-        _solve_pictures(frame, goal, env, level, model, chosen_config("one-shot", PLANNERS["one-shot"], config), seed)
+        _solve_pictures(
+            frame, goal, env, level, model, heuristic, chosen_config("one-shot", PLANNERS["one-shot"], config), seed
+        )
         return
     if env is None or level is None:
         raise InputError("there is nothing to solve; give --env and --level, or --frame, --goal and --model")
@@ -155,6 +157,7 @@ def _solve_pictures(
     env: str | None,
     level: int | None,
     model: str | None,
+    heuristic: Path | None,
     config: OneShotConfig,
     seed: int,
 ) -> None:
@@ -165,7 +168,7 @@ def _solve_pictures(
 
     if goal is None or model is None or env is not None or level is not None:
         raise InputError("a plan from --frame needs --goal and --model, and neither --env nor --level")
-    print(plan_story(*plan_between(model, read_frame(frame), read_frame(goal), config, seed)))
+    print(plan_story(*plan_between(model, read_frame(frame), read_frame(goal), config, seed, heuristic)))
 
 
 def demo(*, out: Path = Path("demo")) -> None:

@@ -55,12 +55,12 @@ def weights_of(model: Model | None) -> str | None:
     return digest.hexdigest()[:16]
 
 
-def model_identity(model: Model, family: Family) -> str:
+def model_identity(model: Model, env: str) -> str:
     """What tells a model from others, for what was learned for it alone: its weights, or whose true rules it has."""
-    return weights_of(model) or f"the true rules of {family.name}"
+    return weights_of(model) or f"the true rules of {env}"
 
 
-def guided(model: Model | None, heuristic: str | Path | None, family: Family) -> Model | None:
+def guided(model: Model | None, heuristic: str | Path | None, env: str) -> Model | None:
     """The model with the distance that train-heuristic learned for it; an InputError where that is another's."""
     if heuristic is None:
         return model
@@ -68,7 +68,7 @@ def guided(model: Model | None, heuristic: str | Path | None, family: Family) ->
         raise InputError("a heuristic is for planners with a model, and the oracle of a puzzle needs none")
     from pixelplan.distance.learned import Guided, load_distance  # as above
 
-    return Guided(model, load_distance(heuristic, model_identity(model, family))[0])
+    return Guided(model, load_distance(heuristic, model_identity(model, env))[0])
 
 
 def model_name(model: str | Path | Model | None, planner: str, env: str) -> str | None:
