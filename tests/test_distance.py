@@ -227,12 +227,14 @@ def test_what_cannot_be_learned_is_one_sentence(arguments, words, tmp_path):
 def test_heuristics_of_others_are_refused(tmp_path):
     save_distance(DistanceNetwork(81, None, SMALL), tmp_path / "h", {"model": "m", "model_identity": "abc"})
     play = ["--levels", "0:2", "--heuristic", tmp_path / "h"]
+    assert "ask for that with --frontier best-first" in one_sentence(run_command("evaluate", *BOXES, *play, code=2))
+    play += ["--frontier", "best-first"]
     assert "trained for another model" in one_sentence(run_command("evaluate", *BOXES, *play, code=2))
     words = one_sentence(run_command("evaluate", "--env", "ice-slider", "--model", "oracle", *play, code=2))
     assert "needs none" in words
     picture = tmp_path / "now.png"
     Image.fromarray(np.zeros((64, 64, 3), np.uint8)).save(picture)
-    pictures = ["--frame", picture, "--goal", picture, "--model", "ice-slider", "--heuristic", tmp_path / "h"]
+    pictures = ["--frame", picture, "--goal", picture, "--model", "ice-slider", *play[2:]]
     assert "trained for another model" in one_sentence(run_command("solve", *pictures, code=2))
 
 

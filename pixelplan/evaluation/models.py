@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -60,10 +61,13 @@ def model_identity(model: Model, env: str) -> str:
     return weights_of(model) or f"the true rules of {env}"
 
 
-def guided(model: Model | None, heuristic: str | Path | None, env: str) -> Model | None:
-    """The model with the distance that train-heuristic learned for it; an InputError where that is another's."""
+def guided(model: Model | None, heuristic: str | Path | None, env: str, config: Any) -> Model | None:
+    """The model with the distance that train-heuristic learned for it; an InputError if that is another's, or if the
+    planner's config does not ask for a search that would follow it."""
     if heuristic is None:
         return model
+    if getattr(getattr(config, "search", config), "frontier", None) != "best-first":
+        raise InputError("a heuristic guides best-first search only; ask for that with --frontier best-first")
     if model is None:
         raise InputError("a heuristic is for planners with a model, and the oracle of a puzzle needs none")
     from pixelplan.distance.learned import Guided, load_distance  # as above

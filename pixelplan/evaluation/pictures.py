@@ -36,7 +36,7 @@ def plan_between(
     opened, data = load_model(folder), read_description(folder).get("data", {})
     size = opened.sizes.height, opened.sizes.width
     start, goal = (resize(to_frame(picture), size) for picture in (frame, goal_frame))
-    thinker = guided(opened, heuristic, str(data.get("env")))
+    thinker = guided(opened, heuristic, str(data.get("env")), config)
     assert thinker is not None
     plan = one_shot(thinker, start, goal, config, np.random.default_rng(seed))
     numbers = map(str, range(opened.sizes.actions))

@@ -59,7 +59,7 @@ def evaluate(
     numbers = level_numbers(ranges)
     config = PLANNERS[planner].config() if config is None else config
     opened, family = choose_model(model, planner, family)
-    opened = guided(opened, heuristic, family.name)
+    opened = guided(opened, heuristic, family.name, config)
     family.check(numbers[0])  # whatever cannot work fails before anything is played
     family.level(max(numbers))
     check_memory(opened, config, family.challenge(numbers[0], goals, seed).goal_frame)

@@ -39,7 +39,7 @@ def solve(
     challenge = family.challenge(number, goal, seed)
     task = Task(family, planner, PLANNERS[planner].config() if config is None else config, seed=seed)
     check_memory(opened, task.config, challenge.goal_frame)
-    return challenge, play(task, guided(opened, heuristic, family.name), challenge)
+    return challenge, play(task, guided(opened, heuristic, family.name, task.config), challenge)
 
 
 def story(challenge: Challenge, episode: Episode) -> str:
