@@ -32,7 +32,7 @@ results: .venv/installed-dev ## README's and docs' numbers, from the records in 
 	$(BIN)/python docs/make_pictures.py
 
 benchmarks: .venv/installed-dev ## ratios, each measured side by side in one run
-	for file in benchmarks/environments.py benchmarks/collect_memory.py benchmarks/train_memory.py benchmarks/search_scaling.py benchmarks/planning.py benchmarks/board_size.py; do $(BIN)/python $$file || exit 1; done
+	for file in benchmarks/environments.py benchmarks/collect_memory.py benchmarks/train_memory.py benchmarks/search_scaling.py benchmarks/search_nodes.py benchmarks/planning.py benchmarks/board_size.py; do $(BIN)/python $$file || exit 1; done
 
 wheel: .venv/installed-dev
 	$(BIN)/python -m build --wheel

@@ -105,6 +105,13 @@ def speed() -> str:
         f"- A search of {scaling['nodes'][1]:,} nodes takes {scaling['ratio']:.2f} times as long a node as one of "
         f"{scaling['nodes'][0]:,}."
     )
+    nodes = record("benchmark-search-nodes")
+    lines.append(
+        f"- A million nodes of {nodes['a million']['bytes of a state as floats'] // 4} zeros and ones take "
+        f"{nodes['a million']['megabytes']} MB; packed, they are searched at "
+        f"{nodes['packed against plain, without the model']:.1f} times the rate of plain floats, the model's time not "
+        "counted (`benchmarks/search_nodes.py`)."
+    )
     growth = record("benchmark-board-size")["growth"]
     lines.append(
         f"- IceSlider of 16 × 16 instead of 8 × 8 cells: a gradient step takes {growth['gradient_step']:.1f} times as "

@@ -20,7 +20,7 @@ from pixelplan.model.checkpoint import save_model
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
-from pixelplan.planning import FullConfig
+from pixelplan.planning import FullConfig, OneShotConfig
 from pixelplan.types import InputError
 
 KEYS = {"level", "solved", "steps", "shortest", "replans", "nodes", "seconds"}
@@ -116,6 +116,12 @@ def test_an_evaluation_goes_on_with_the_same_weights_only(tmp_path):
     older = {key: value for key, value in json.loads(out.read_text()).items() if key != "weights"}
     out.write_text(json.dumps(older))
     assert judge(resume=True).episodes == whole.episodes, "records from before weights were noted are found"
+    older = json.loads(out.read_text())
+    del older["config"]["frontier"], older["config"]["weight"], older["heuristic"]
+    out.write_text(json.dumps(older))
+    assert judge(resume=True).episodes == whole.episodes, "so are those from before there were other frontiers"
+    with pytest.raises(InputError, match="with config"):
+        judge(resume=True, config=OneShotConfig(frontier="best-first"))
 
 
 def test_a_level_that_raises_does_not_lose_the_others(monkeypatch, tmp_path):

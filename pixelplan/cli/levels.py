@@ -43,10 +43,13 @@ def collect(
     """
     from pixelplan.cli.options import parse_family, progress_bar
     from pixelplan.data.collect import collect as collect_trajectories
+    from pixelplan.files import level_numbers, parse_levels
 
+    family = parse_family(env, option, pixels, disturbed)
+    family.level(max(level_numbers(parse_levels(levels))))  # a level that does not exist is found before any is played
     with progress_bar("collecting", "levels") as progress:
         data = collect_trajectories(
-            parse_family(env, option, pixels, disturbed),
+            family,
             levels,
             out,
             episodes=episodes,

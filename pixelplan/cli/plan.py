@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from tyro.conf import OmitArgPrefixes
+from tyro.conf import OmitArgPrefixes, arg
 
 from pixelplan.envs.noise import Noise
-from pixelplan.planning import FullConfig, ImageSearchConfig
+from pixelplan.planning import PLANNERS, OneShotConfig
+from pixelplan.planning.registry import chosen_config, settings_of
+
+if TYPE_CHECKING:
+    PlannerName = str
+    Settings = Any
+else:
+    PlannerName = Annotated[
+        Literal[tuple(PLANNERS)], arg(help="; ".join(f"{name} {one.about}" for name, one in PLANNERS.items()) + ".")
+    ]
+    Settings = settings_of(PLANNERS.values())
 
 
 def evaluate(
     *,
     env: str,
     levels: str = "2000:2100",
-    planner: Literal["full", "one-shot", "image-search"] = "full",
+    planner: PlannerName = "full",
     model: str | None = None,
+    heuristic: Path | None = None,
     option: tuple[str, ...] = (),
     goals: Literal["level", "random"] = "level",
     seed: int = 0,
@@ -24,7 +35,7 @@ def evaluate(
     json: str | None = None,
     resume: bool = False,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
-    config: Annotated[FullConfig, OmitArgPrefixes] = FullConfig(),  # noqa: B008 (frozen)
+    config: Annotated[Settings, OmitArgPrefixes] = Settings(),  # noqa: B008 (frozen)
 ) -> None:
     """Play many levels and say how many are solved.
 
@@ -34,9 +45,9 @@ def evaluate(
         env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
             Gymnasium id.
         levels: Level ranges A:B, B excluded, several with commas.
-        planner: full plans, acts and replans; one-shot plans once; image-search (GS on Images) has no model.
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
+        heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goals: The level's own goal, or a random state that can be reached.
         seed: What happens in a level depends on this and the level's number only.
@@ -44,7 +55,7 @@ def evaluate(
         json: The record to write, or - to print it and nothing else. Finished levels are kept beside it.
         resume: Go on with an evaluation that was cut off.
         disturbed: Visual noise.
-        config: How the full planner acts, and how it and one-shot search.
+        config: The settings of the planners.
     """
     import json as json_format
 
@@ -59,7 +70,8 @@ def evaluate(
             levels,
             planner=planner,
             model=model,
-            config=_config(planner, config),
+            heuristic=heuristic,
+            config=chosen_config(planner, PLANNERS[planner], config),
             goals=goals,
             seed=seed,
             workers=workers,
@@ -75,15 +87,16 @@ def solve(
     env: str | None = None,
     level: int | None = None,
     frame: Path | None = None,
-    planner: Literal["full", "one-shot", "image-search"] = "full",
+    planner: PlannerName = "full",
     model: str | None = None,
+    heuristic: Path | None = None,
     option: tuple[str, ...] = (),
     goal: Path | None = None,
     demonstration: tuple[int, ...] | None = None,
     seed: int = 0,
     out: Path | None = None,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
-    config: Annotated[FullConfig, OmitArgPrefixes] = FullConfig(),  # noqa: B008 (frozen)
+    config: Annotated[Settings, OmitArgPrefixes] = Settings(),  # noqa: B008 (frozen)
 ) -> None:
     """Play one level and show how; or, without any environment, plan from one picture to another.
 
@@ -95,16 +108,16 @@ def solve(
             Gymnasium id.
         level: The level's number.
         frame: A picture of where things stand, as PNG: the answer is a plan from there to the picture given as --goal.
-        planner: full plans, acts and replans; one-shot plans once; image-search (GS on Images) has no model.
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
+        heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goal: A picture of the state to reach, any frame of the level as PNG; by default the solved level.
         demonstration: Actions from the level's start, by number; where they lead is the goal.
         seed: Decides what is drawn at random where a planner draws.
         out: A PNG (the way as arrows, circles where the plan changed) or a GIF (frames beside the latent graph).
         disturbed: Visual noise.
-        config: How the full planner acts, and how it and one-shot search.
+        config: The settings of the planners.
     """
     from pixelplan.cli.options import parse_family
     from pixelplan.envs.frames import read_frame
@@ -113,7 +126,9 @@ def solve(
     from pixelplan.types import InputError
 
     if frame is not None:
-        _solve_pictures(frame, goal, env, level, model, config, seed)
+        _solve_pictures(
+            frame, goal, env, level, model, heuristic, chosen_config("one-shot", PLANNERS["one-shot"], config), seed
+        )
         return
     if env is None or level is None:
         raise InputError("there is nothing to solve; give --env and --level, or --frame, --goal and --model")
@@ -126,7 +141,8 @@ def solve(
         level,
         planner=planner,
         model=model,
-        config=_config(planner, config),
+        heuristic=heuristic,
+        config=chosen_config(planner, PLANNERS[planner], config),
         goal=demonstration if demonstration is not None else "level" if goal is None else read_frame(goal),
         seed=seed,
     )
@@ -136,7 +152,14 @@ def solve(
 
 
 def _solve_pictures(
-    frame: Path, goal: Path | None, env: str | None, level: int | None, model: str | None, config: FullConfig, seed: int
+    frame: Path,
+    goal: Path | None,
+    env: str | None,
+    level: int | None,
+    model: str | None,
+    heuristic: Path | None,
+    config: OneShotConfig,
+    seed: int,
 ) -> None:
     """Plan from one picture to another."""
     from pixelplan.envs.frames import read_frame
@@ -145,14 +168,7 @@ def _solve_pictures(
 
     if goal is None or model is None or env is not None or level is not None:
         raise InputError("a plan from --frame needs --goal and --model, and neither --env nor --level")
-    print(plan_story(*plan_between(model, read_frame(frame), read_frame(goal), config.search, seed)))
-
-
-def _config(planner: str, config: FullConfig) -> object:
-    """The chosen planner's own settings."""
-    if planner == "full":
-        return config
-    return config.search if planner == "one-shot" else ImageSearchConfig(config.step_limit)
+    print(plan_story(*plan_between(model, read_frame(frame), read_frame(goal), config, seed, heuristic)))
 
 
 def demo(*, out: Path = Path("demo")) -> None:

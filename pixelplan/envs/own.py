@@ -3,13 +3,19 @@
 What an environment may offer beside Gymnasium's own methods, each optional:
 
 - `goal_frame()`: a picture of the goal of the level that was reset last;
+- `goal_frames()`: several of them [G,H,W,3], where any of these is the goal;
 - `info["solved"]`: whether the goal is reached now;
 - `shortest_solution()`: a shortest list of actions from here to the goal, which only the judge looks at;
-- `action_names`: what people call its actions.
+- `action_names`: what people call its actions;
+- `oracle()`: its true rules behind the `Model` protocol, for `--model oracle`;
+- `level_count`: how many levels there are, numbered from 0;
+- `replay(actions)`: what episodes with actions [E,T] show in the level that was reset last, distinct frames [n,H,W,3]
+  in the order of play and indices into them [E,T+1]: recording is then quicker than step by step.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
@@ -20,7 +26,7 @@ from pixelplan.envs.determinism import STEPS, judge_determinism
 from pixelplan.envs.family import Challenge, Goal, Play
 from pixelplan.envs.frames import resize, to_frame, usual_size
 from pixelplan.envs.own_level import OwnLevel, demonstrated, random_frame, random_walk
-from pixelplan.types import InputError
+from pixelplan.types import InputError, Model
 
 MOST_ACTIONS = 256
 LEVELS_CHECKED = 8
@@ -97,7 +103,19 @@ class Own:
 
     def level(self, number: int) -> OwnLevel:
         """One level, to be played."""
+        if number >= self._level_count:
+            raise InputError(f"{self.name} has no level {number}; its {self._level_count} levels are numbered from 0")
         return OwnLevel(self, self._env, number)
+
+    @property
+    def _level_count(self) -> float:
+        count = _attribute(self._env, "level_count")
+        return math.inf if count is None else int(count)
+
+    def oracle(self) -> Model | None:
+        """The environment's true rules as a model; None where it does not offer them."""
+        offered = _attribute(self._env, "oracle")
+        return None if offered is None else offered()
 
     def check(self, number: int) -> None:
         """An InputError where actions change from level to level, or the same ones do not lead to the same state.
@@ -105,7 +123,8 @@ class Own:
         Noise in its pixels is nothing to complain about.
         """
         for other in range(number, number + LEVELS_CHECKED):
-            self.level(other).reset()
+            if other == number or other < self._level_count:
+                self.level(other).reset()
         found = judge_determinism(self.level(number), self.random_actions(STEPS, number))
         if found.verdict == "nondeterministic":
             raise InputError(
@@ -120,9 +139,14 @@ class Own:
         return drawn
 
     def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Play:
-        """Step by step; every distinct frame is kept once."""
+        """All at once where the environment can, else step by step; every distinct frame is kept once."""
         level = self.level(number)
         actions = random.integers(int(self._space.n), size=(episodes, steps), dtype=np.uint8)
+        replay = _attribute(self._env, "replay")
+        if replay is not None and self.own_size == self.shape[:2]:
+            level.reset()
+            shown, which = replay(actions)
+            return Play(shown, which, actions)
         indices = np.empty((episodes, steps + 1), np.int64)
         seen: dict[bytes, int] = {}
         for row, taken in enumerate(actions):
@@ -150,6 +174,9 @@ class Own:
             goal_frame = self._level_goal()
         else:
             goal_frame = random_frame(level, np.random.default_rng([seed, number, 1]))
+        several = None
+        if own_goal and self._goal is None and _attribute(self._env, "goal_frames") is not None:
+            several = np.stack([self._sized(to_frame(one)) for one in self._env.get_wrapper_attr("goal_frames")()])
         solution = None
         if own_goal and _attribute(self._env, "shortest_solution") is not None:
             level.reset()
@@ -159,6 +186,7 @@ class Own:
             env=level,
             solved=lambda: level.solved(goal_frame) if own_goal else np.array_equal(level.frame, goal_frame),
             goal_frame=goal_frame,
+            several=several,
             shortest=None if solution is None else len(solution),
             action_names=self.action_names,
         )

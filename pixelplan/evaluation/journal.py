@@ -7,10 +7,11 @@ import json
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from pixelplan.files import read_json, write_json
-from pixelplan.types import InputError, LevelResult
+from pixelplan.planning import PLANNERS
+from pixelplan.types import LATER, InputError, LevelResult
 
 SECONDS_BETWEEN_NOTES = 1.0
 """How often finished levels are written: what a kill can cost."""
@@ -41,6 +42,7 @@ class Journal:
         if not isinstance(found, dict) or "episodes" not in found:
             raise InputError(f"{path} is not a record of an evaluation; choose another file")
         found.setdefault("weights", self._request.get("weights"))  # older records do not have it
+        found["config"] = _completed(found.get("config"), PLANNERS[self._request["planner"]].config)
         for key, value in self._request.items():
             if found.get(key) != value:
                 raise InputError(f"{path} is of an evaluation with {key} {found.get(key)}, not {value}")
@@ -67,3 +69,15 @@ class Journal:
         """The record is complete and holds all of this."""
         if self._path is not None:
             self._path.unlink(missing_ok=True)
+
+
+def _completed(settings: Any, kind: Any) -> Any:
+    """Recorded settings with the defaults of those that came later."""
+    later = {one.name: one.default for one in dataclasses.fields(kind) if one.metadata == LATER}
+    if not isinstance(settings, dict):
+        return settings
+    inner = {name: hint for name, hint in get_type_hints(kind).items() if dataclasses.is_dataclass(hint)}
+    return {
+        **later,
+        **{name: _completed(value, inner[name]) if name in inner else value for name, value in settings.items()},
+    }

@@ -8,7 +8,7 @@ import numpy as np
 
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.frames import resize, to_frame
-from pixelplan.evaluation.models import find_model
+from pixelplan.evaluation.models import find_model, guided
 from pixelplan.planning import OneShotConfig, one_shot
 from pixelplan.types import ACTIONS, InputError, Plan
 
@@ -19,6 +19,7 @@ def plan_between(
     goal_frame: np.ndarray,
     config: OneShotConfig = OneShotConfig(),  # noqa: B008 (frozen)
     seed: int = 0,
+    heuristic: str | Path | None = None,
 ) -> tuple[Plan, tuple[str, ...]]:
     """A plan by the model in a folder (or a shipped one) from one picture to another, and what its actions are called.
 
@@ -35,7 +36,9 @@ def plan_between(
     opened, data = load_model(folder), read_description(folder).get("data", {})
     size = opened.sizes.height, opened.sizes.width
     start, goal = (resize(to_frame(picture), size) for picture in (frame, goal_frame))
-    plan = one_shot(opened, start, goal, config, np.random.default_rng(seed))
+    thinker = guided(opened, heuristic, str(data.get("env")), config)
+    assert thinker is not None
+    plan = one_shot(thinker, start, goal, config, np.random.default_rng(seed))
     numbers = map(str, range(opened.sizes.actions))
     return plan, ACTIONS if data.get("env") in PUZZLES else tuple(data.get("action_names") or numbers)
 

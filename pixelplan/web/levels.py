@@ -7,9 +7,10 @@ from typing import Annotated
 from fastapi import FastAPI, Path
 from fastapi.responses import Response
 
+from pixelplan.planning import PLANNERS
 from pixelplan.web.limits import Limits
 from pixelplan.web.models import Models
-from pixelplan.web.schema import EnvName, LevelNumber, LevelView, Problem, PuzzleView
+from pixelplan.web.schema import EnvName, LevelNumber, LevelView, PlannerView, Problem, PuzzleView
 from pixelplan.web.views import level_view, png, puzzle_view
 from pixelplan.web.work import Work
 
@@ -33,6 +34,11 @@ def add_level_routes(app: FastAPI, models: Models, work: Work, limits: Limits) -
     async def puzzles() -> list[PuzzleView]:
         """The puzzles, and the model that thinks about each."""
         return await work.do(lambda: [puzzle_view(env, models.thinker(env)) for env in models.names])
+
+    @app.get("/api/planners", tags=["levels"], responses=REFUSALS)
+    async def planners() -> list[PlannerView]:
+        """The planners that can play, in the order in which they race."""
+        return [PlannerView(name=name, title=one.title, about=one.about) for name, one in PLANNERS.items()]
 
     @app.get("/api/levels/{env}/{level}", tags=["levels"], responses=REFUSALS)
     async def level(env: EnvName, level: LevelNumber) -> LevelView:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.base import LAST_LEVEL
 from pixelplan.envs.own import MOST_ACTIONS
+from pixelplan.planning import PLANNERS
 from pixelplan.types import ACTIONS
 
 OWN = "own"
@@ -38,7 +39,10 @@ Action = Annotated[
         description=f"{', '.join(f'{n} {a}' for n, a in enumerate(ACTIONS))}; of an own environment as it says.",
     ),
 ]
-Planner = Literal["one-shot", "full", "image-search"]
+if TYPE_CHECKING:
+    Planner = str
+else:
+    Planner = Literal[tuple(PLANNERS)]
 
 
 class Request(BaseModel):
@@ -99,6 +103,14 @@ class PuzzleView(BaseModel):
     note: str
     actions: list[str] = Field(description="What the actions are called, by number.")
     goal: str = Field(description="What the goal of a level is, before anybody chooses another one.")
+
+
+class PlannerView(BaseModel):
+    """A planner that can be watched, and raced against the others."""
+
+    name: Planner
+    title: str
+    about: str
 
 
 class Place(BaseModel):

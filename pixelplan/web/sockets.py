@@ -6,17 +6,17 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
-from typing import get_args
 
 from fastapi import FastAPI, WebSocket
 from pydantic import BaseModel
 from starlette.websockets import WebSocketDisconnect
 
+from pixelplan.planning import PLANNERS
 from pixelplan.types import InputError
 from pixelplan.web.limits import Limits
 from pixelplan.web.models import Models
-from pixelplan.web.runs import RACERS, Run, Stopped
-from pixelplan.web.schema import Planner, ProblemMessage
+from pixelplan.web.runs import Run, Stopped
+from pixelplan.web.schema import ProblemMessage
 from pixelplan.web.sessions import Game, Games, NoSuchGame, TooMany
 from pixelplan.web.work import Work
 
@@ -74,8 +74,8 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
         """Let a planner play from where the game stands, and tell its plans and steps."""
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
-            if planner not in get_args(Planner):
-                raise InputError(f"there is no planner {planner!a}; the planners are {', '.join(get_args(Planner))}")
+            if planner not in PLANNERS:
+                raise InputError(f"there is no planner {planner!a}; the planners are {', '.join(PLANNERS)}")
             tell(Run(game, models.model(game.env, game.board.number), limits, tell, stop).execute(planner))
 
         await serve(socket, id, act)
@@ -86,7 +86,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
             model = models.model(game.env, game.board.number)
-            for planner in RACERS:
+            for planner in PLANNERS:
                 tell(Run(game, model, limits, tell, stop).race(planner))
 
         await serve(socket, id, act)

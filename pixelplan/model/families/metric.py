@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -21,6 +21,9 @@ class MetricNetworks(Networks):
     forward_model: Any
     """Has `context`; gives embeddings [L,S,A,d] from z [L,S,d] and that context."""
     inverse: nn.Module | None
+    forward_rise: ClassVar[float] = 0.0
+    """The first share of training over which the weight of the forward loss rises: at once, it would pull embeddings
+    together that nothing holds apart yet."""
 
     def encode(self, images: Tensor) -> Tensor:
         """Embeddings [N,d] of images [N,3,H,W]."""
@@ -43,7 +46,8 @@ class MetricNetworks(Networks):
         level, before, action, after = batch.steps.unbind(1)
         context = self.context(batch.images[batch.contexts])
         predicted = self.forward_model(z, context)[level, before, action]
-        found = {"forward": (weights.forward_weight, forward_loss(predicted, z[level, after]))}
+        risen = min(1.0, share_done / self.forward_rise) if self.forward_rise else 1.0
+        found = {"forward": (weights.forward_weight * risen, forward_loss(predicted, z[level, after]))}
         if self.inverse is not None:
             logits = self.inverse(z[level, before], z[level, after])
             found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))

@@ -53,6 +53,7 @@ class Vector(MetricNetworks):
 
     until_learned = True
     changes_colours = False
+    forward_rise = 0.1
 
     def __init__(self, config: VectorConfig, sizes: Sizes) -> None:
         super().__init__(sizes)

@@ -6,7 +6,6 @@ import * as address from "./address.js";
 import { find, segments } from "./dom.js";
 import { attempt, board, graph, inTurn, page, remember } from "./page.js";
 import { aim, aimAtPicture, aimAtState, choose, chosen, move, open, openLevel, restart, undo, wanted } from "./play.js";
-import { PLANNERS } from "./race.js";
 import { setTheme, showGame, showGrid } from "./show.js";
 import { execute, plan, race, stopAct } from "./think.js";
 
@@ -15,10 +14,6 @@ const LAYOUTS = [
   ["map", "PCA", "The two directions in which the embeddings differ most"],
   ["layers", "Layers", "By the number of actions from the start"],
 ];
-page.choices.planner = segments(find("planners"), PLANNERS, (planner) => {
-  page.planner = planner;
-  remember();
-});
 page.choices.layout = segments(find("layouts"), LAYOUTS, (layout) => graph.setLayout(layout));
 
 function listenToVisitor() {
@@ -108,7 +103,7 @@ function pressed(event) {
 
 async function restore() {
   const wish = address.read(page.env);
-  if (PLANNERS.some(([name]) => name === wish.planner)) page.planner = wish.planner;
+  if (page.planners.some(({ name }) => name === wish.planner)) page.planner = wish.planner;
   page.choices.planner.show(page.planner);
   const { env, moves, goal, goal_moves } = wish;
   const known = page.puzzles.some((one) => one.name === env);
@@ -124,8 +119,13 @@ async function restore() {
 
 async function start() {
   setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
-  page.puzzles = await api.puzzles();
+  [page.puzzles, page.planners] = await Promise.all([api.puzzles(), api.planners()]);
   page.env = page.puzzles[0].name;
+  const planners = page.planners.map(({ name, title, about }) => [name, title, about[0].toUpperCase() + about.slice(1)]);
+  page.choices.planner = segments(find("planners"), planners, (planner) => {
+    page.planner = planner;
+    remember();
+  });
   const choices = page.puzzles.map((puzzle) => [puzzle.name, puzzle.title, ""]);
   page.choices.puzzle = segments(find("puzzles"), choices, (env) => inTurn(() => open({ env, level: page.number })));
   listenToVisitor();

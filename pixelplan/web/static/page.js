@@ -12,6 +12,7 @@ export const LAST_LEVEL = 2 ** 31 - 1;
 
 export const page = {
   puzzles: [],
+  planners: [],
   puzzle: null, // the one that is played
   env: null,
   number: 3000,

@@ -4,12 +4,6 @@ import { listen } from "./api.js";
 import { Board } from "./board.js";
 import { calm, find, make, plural, wait } from "./dom.js";
 
-export const PLANNERS = [
-  ["full", "Full", "Plans, looks after each step, remembers and replans"],
-  ["one-shot", "One-shot", "Plans once and moves with closed eyes"],
-  ["image-search", "GS on Images", "No model: tries untried moves and remembers frames"],
-];
-
 const ENDS = {
   solved: "solved",
   steps: "out of steps",
@@ -27,20 +21,20 @@ export function verdict(done) {
 
 export class Race {
   /** Starts at once from where the game stands. */
-  constructor(game, level, pace) {
+  constructor(game, level, planners, pace) {
     this.pace = pace;
     this.stopped = false;
     this.stream = listen(`/api/games/${game.id}/race`);
     find("race-panel").hidden = false;
     this.lanes = new Map();
-    const boxes = PLANNERS.map(([name, label]) => {
+    const boxes = planners.map(({ name, title }) => {
       const board = new Board(make("div", { class: "board" }));
       board.setLevel(level);
       board.show(game.state);
       board.showGoal(game.goal);
       const count = make("span", { class: "count" }, "…");
       const note = make("p", { class: "verdict" }, "thinking…");
-      const box = make("div", { class: "lane", "data-planner": name }, make("h3", {}, label, count), board.box, note);
+      const box = make("div", { class: "lane", "data-planner": name }, make("h3", {}, title, count), board.box, note);
       this.lanes.set(name, { board, count, note, box, message: null });
       return box;
     });

@@ -102,6 +102,6 @@ export async function race() {
   page.game = await withGame(api.look);
   page.show = "race";
   remember();
-  const act = new Race(page.game, page.level, pace);
+  const act = new Race(page.game, page.level, page.planners, pace);
   begin(act, () => act.play());
 }
