@@ -20,7 +20,7 @@ import pixelplan
 from pixelplan.data import collect as collect_module
 from pixelplan.data.dataset import ARRAYS
 from pixelplan.envs import make_env
-from pixelplan.files import level_numbers, parse_levels, write_json
+from pixelplan.files import level_numbers, parse_levels, read_json, write_json
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
 
@@ -110,7 +110,7 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "pixelplan", "collect", *arguments, "--out", str(broken), "--resume"]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until = time.monotonic() + 20
-        while not (broken / "unfinished.json").exists() and process.poll() is None and time.monotonic() < until:
+        while not (broken / "unfinished.jsonl").exists() and process.poll() is None and time.monotonic() < until:
             time.sleep(0.005)
         time.sleep(float(random.uniform(0, 0.15)))
         process.send_signal(signal.SIGKILL)
@@ -182,8 +182,8 @@ def test_damage_is_noticed(good: Path, tmp_path: Path, name: str, damage: str) -
 def test_manifest_of_another_version(good: Path, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     shutil.copytree(good, folder)
-    manifest = json.loads((folder / "manifest.json").read_text())
-    (folder / "manifest.json").write_text(json.dumps({**manifest, "format": 99}))
+    manifest = read_json(folder / "manifest.json")
+    write_json(folder / "manifest.json", {**manifest, "format": 99})
     with pytest.raises(InputError, match="format 99"):
         pixelplan.open_trajectories(folder)
     (folder / "manifest.json").write_text("{ not json")

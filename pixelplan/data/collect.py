@@ -17,6 +17,8 @@ from pixelplan.types import InputError, Trajectories
 
 LEVELS_A_NOTE = 32
 """Levels written between two notes in the journal: what a kill can cost."""
+MOST_STEPS = 10_000_000
+"""Steps of all episodes of a level together."""
 
 
 def collect(
@@ -34,11 +36,14 @@ def collect(
 
     `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     Gives the opened data set. What happens in a level depends on (seed, level) only, so a run that was cut off and is
-    resumed writes the same bytes. `progress` is told how many of how many levels are done.
+    resumed writes the same bytes. `progress` is told how many of how many levels are done. Where an environment fails,
+    the levels before stay recorded.
     """
     family = open_family(env)
     if episodes < 1 or steps < 1:
         raise InputError(f"episodes is {episodes} and steps is {steps}; both must be at least 1")
+    if episodes * steps > MOST_STEPS:
+        raise InputError(f"{episodes:,} episodes of {steps:,} steps are too much for a level; {MOST_STEPS:,} steps fit")
     if seed < 0:
         raise InputError(f"seed is {seed}; it must be 0 or more")
     ranges = parse_levels(levels)
@@ -56,46 +61,49 @@ def collect(
     }
     if family.name not in PUZZLES:
         request["action_names"] = list(family.action_names)
-    writer = TrajectoryWriter(Path(out), request, resume)
-    if not writer.complete:
-        for first in range(writer.levels_done, len(numbers), LEVELS_A_NOTE):
-            progress(first, len(numbers))
-            chunk = numbers[first : first + LEVELS_A_NOTE]
-            _append_levels(writer, family, chunk, episodes, steps, seed)
-            writer.note(first + len(chunk))
-        writer.finish(
-            {
-                "frames": family.shape,
-                "frame_level": (),
-                "episodes": (steps + 1,),
-                "actions": (steps,),
-                "episode_level": (),
-            }
-        )
-        progress(len(numbers), len(numbers))
-    return open_trajectories(out, verify=False)
+    with TrajectoryWriter(Path(out), request, resume) as writer:
+        found_complete = writer.complete
+        if not found_complete:
+            for first in range(writer.levels_done, len(numbers), LEVELS_A_NOTE):
+                progress(first, len(numbers))
+                _record_levels(writer, family, numbers[first : first + LEVELS_A_NOTE], episodes, steps, seed)
+            writer.finish(
+                {
+                    "frames": family.shape,
+                    "frame_level": (),
+                    "episodes": (steps + 1,),
+                    "actions": (steps,),
+                    "episode_level": (),
+                }
+            )
+            progress(len(numbers), len(numbers))
+    return open_trajectories(out, verify=found_complete)
 
 
-def _append_levels(
+def _record_levels(
     writer: TrajectoryWriter, family: Family, numbers: list[int], episodes: int, steps: int, seed: int
 ) -> None:
-    """Play these levels and append them to the folder together."""
+    """Play these levels, append them to the folder together, and note them; where one fails, those before it."""
     offset = writer.frames_written
-    parts = []
-    for number in numbers:
-        play = family.play(number, episodes, steps, np.random.default_rng([seed, number]))
-        kept, number_of = distinct_frames(play.frames)
-        parts.append(
-            {
-                "frames": play.frames[kept],
-                "frame_level": np.full(len(kept), number),
-                "episodes": number_of[play.episodes] + offset,
-                "actions": play.actions,
-                "episode_level": np.full(episodes, number),
-            }
-        )
-        offset += len(kept)
-    writer.append(**{name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+    parts: list[dict[str, np.ndarray]] = []
+    try:
+        for number in numbers:
+            play = family.play(number, episodes, steps, np.random.default_rng([seed, number]))
+            kept, number_of = distinct_frames(play.frames)
+            parts.append(
+                {
+                    "frames": play.frames[kept],
+                    "frame_level": np.full(len(kept), number),
+                    "episodes": number_of[play.episodes] + offset,
+                    "actions": play.actions,
+                    "episode_level": np.full(episodes, number),
+                }
+            )
+            offset += len(kept)
+    finally:
+        if parts:
+            writer.append(**{name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+            writer.note(writer.levels_done + len(parts))
 
 
 def distinct_frames(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

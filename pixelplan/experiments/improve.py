@@ -138,30 +138,30 @@ def collect_with_planner(
         "episodes": before.get("episodes", 0) + episodes,
         "planned": [*before.get("planned", []), {**planned, "onto": fingerprint(data)}],
     }
-    writer = TrajectoryWriter(out, request, resume)
-    if not writer.complete:
-        levels = list(rows_of_levels(data))
-        for first in range(writer.levels_done, len(levels), LEVELS_A_NOTE):
-            progress(first, len(levels))
-            chunk = levels[first : first + LEVELS_A_NOTE]
-            for place in chunk:
-                number = int(data.frame_level[place[0]])
-                world, goal_frame = open_world(number)
-                random = np.random.default_rng([*seed, number])
-                seen = np.asarray(data.frames[place[0] : place[1]])
-                play = partial(play_on, _Familiar(model), world, goal_frame, seen, steps, config, random)
-                _append(writer, data, place, [play() for _ in range(episodes)])
-            writer.note(first + len(chunk))
-        writer.finish(
-            {
-                "frames": data.frames.shape[1:],
-                "frame_level": (),
-                "episodes": (steps + 1,),
-                "actions": (steps,),
-                "episode_level": (),
-            }
-        )
-        progress(len(levels), len(levels))
+    with TrajectoryWriter(out, request, resume) as writer:
+        if not writer.complete:
+            levels = list(rows_of_levels(data))
+            for first in range(writer.levels_done, len(levels), LEVELS_A_NOTE):
+                progress(first, len(levels))
+                chunk = levels[first : first + LEVELS_A_NOTE]
+                for place in chunk:
+                    number = int(data.frame_level[place[0]])
+                    world, goal_frame = open_world(number)
+                    random = np.random.default_rng([*seed, number])
+                    seen = np.asarray(data.frames[place[0] : place[1]])
+                    play = partial(play_on, _Familiar(model), world, goal_frame, seen, steps, config, random)
+                    _append(writer, data, place, [play() for _ in range(episodes)])
+                writer.note(first + len(chunk))
+            writer.finish(
+                {
+                    "frames": data.frames.shape[1:],
+                    "frame_level": (),
+                    "episodes": (steps + 1,),
+                    "actions": (steps,),
+                    "episode_level": (),
+                }
+            )
+            progress(len(levels), len(levels))
     return open_trajectories(out, verify=False)
 
 
