@@ -45,7 +45,9 @@ def map_array(path: Path, kind: Any, dimensions: int) -> np.ndarray:
     except FileNotFoundError:
         raise InputError(f"{path} is missing; collect the data set again") from None
     if found != np.dtype(kind) or len(shape) != dimensions or begin + math.prod(shape) * found.itemsize != size:
-        raise InputError(f"{path} is damaged: its {size} bytes are no {found} {list(shape)}; collect the data set again")
+        raise InputError(
+            f"{path} is damaged: its {size} bytes are no {found} {list(shape)}; collect the data set again"
+        )
     if math.prod(shape) == 0:
         raise InputError(f"{path} is empty; collect the data set again")
     return np.memmap(path, found, "r", begin, shape)

@@ -97,7 +97,12 @@ def read_pictures(folder: Path) -> list[Recorded]:
 
     def picture(row: dict[str, str], column: str) -> Path:
         path = folder / (row[column] or "")
-        if "\0" in str(path) or len(path.name.encode()) > 255 or not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
+        if (
+            "\0" in str(path)
+            or len(path.name.encode()) > 255
+            or not path.is_file()
+            or not path.resolve().is_relative_to(folder.resolve())
+        ):
             raise InputError(f"{tables[0]} names the frame {str(row[column])[:80]!r}, which is no file in {folder}")
         return path
 
