@@ -76,6 +76,11 @@ def write_json(path: Path, value: Any) -> None:
     write_bytes(path, (json.dumps(sealed(value), indent=1, ensure_ascii=False) + "\n").encode())
 
 
+def write_rows(path: Path, rows: Iterable[Any]) -> None:
+    """Write values as JSON, one a line, whole or not at all."""
+    write_bytes(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
+
+
 def read_json(path: Path) -> Any:
     """The value in a JSON file, its seal checked and taken off; an InputError where it is missing, damaged or no JSON.
 

@@ -78,11 +78,10 @@ def _unpack(archive: zipfile.ZipFile, path: Path) -> dict[str, np.ndarray]:
                 )
             if size > member.file_size:
                 raise InputError(f"{member.filename} in {path} claims {size} bytes and has {member.file_size}")
-            data = bytearray(size)
-            view, filled = memoryview(data), 0
-            while filled < size and (count := file.readinto(view[filled : filled + 2**20])):
-                filled += count
-            if filled < size or file.read(1):  # reading to the end lets zipfile compare checksums
+            data = bytearray()
+            while len(data) < size and (read := file.read(min(size - len(data), 2**20))):
+                data += read
+            if len(data) < size or file.read(1):  # reading to the end lets zipfile compare checksums
                 raise InputError(f"{member.filename} in {path} does not have the {size} bytes that it claims")
             arrays[member.filename.removesuffix(".npy")] = np.frombuffer(data, kind).reshape(shape)
     return arrays

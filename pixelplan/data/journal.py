@@ -64,9 +64,7 @@ def _lock(path: Path) -> IO[bytes]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
-            writers = [
-                line["process"] for line in map(lambda line: _parse(line, path), file) if line and "process" in line
-            ]
+            writers = [line["process"] for line in (_parse(one, path) or {} for one in file) if "process" in line]
             file.close()
             holder = f"process {writers[-1]}" if writers else "another process"
             raise InputError(f"{path.parent} is being written by {holder}; wait until that has finished") from None

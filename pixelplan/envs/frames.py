@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -81,7 +80,7 @@ def read_frame(path: Path) -> np.ndarray:
 
 
 def decode_picture(
-    source: Path | IO[bytes], what: str, largest: int = LARGEST_PICTURE, formats: Sequence[str] | None = None
+    source: Path | IO[bytes], what: str, largest: int = LARGEST_PICTURE, formats: tuple[str, ...] | None = None
 ) -> np.ndarray:
     """The picture [H,W,3] uint8 in a file; an InputError where there is none, or one with a side above `largest`.
 

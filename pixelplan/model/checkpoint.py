@@ -143,7 +143,7 @@ def _digest(tensors: Mapping[str, Tensor], note: Mapping[str, Any]) -> str:
     digest = hashlib.sha256(json.dumps(note).encode())
     for name, tensor in sorted(tensors.items()):
         digest.update(f"{name} {tensor.dtype} {list(tensor.shape)}".encode())
-        digest.update(tensor.reshape(-1).view(torch.uint8).numpy())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
     return digest.hexdigest()
 
 
