@@ -69,7 +69,7 @@ def test_a_level_depends_on_seed_and_number_only(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stop_after", [1, 2, 3])
 def test_resume_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_after: int) -> None:
-    monkeypatch.setattr(collect_module, "LEVELS_A_NOTE", 2)
+    monkeypatch.setattr(collect_module, "LEVELS_AT_ONCE", 2)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     pixelplan.collect("digit-jump", "0:9", whole, episodes=2)
 
@@ -127,27 +127,6 @@ def test_what_a_killed_writer_left_is_removed(tmp_path: Path) -> None:
         path.write_text("half")
     write_json(tmp_path / "note.json", {})
     assert {path.name for path in tmp_path.iterdir()} == {"note.json", running.name, foreign.name}
-
-
-def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(collect_module, "LEVELS_A_NOTE", 2)
-    pixelplan.collect("ice-slider", "0:6", tmp_path / "whole", episodes=2)
-    append = collect_module.TrajectoryWriter.append
-    calls = 0
-
-    def full(self: object, **arrays: np.ndarray) -> None:
-        nonlocal calls
-        calls += 1
-        if calls == 2:
-            append(self, frames=arrays["frames"])  # type: ignore[arg-type]
-            raise OSError(28, "No space left on device")
-        append(self, **arrays)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(collect_module.TrajectoryWriter, "append", full)
-    with pytest.raises(OSError):
-        pixelplan.collect("ice-slider", "0:6", tmp_path / "broken", episodes=2)
-    pixelplan.collect("ice-slider", "0:6", tmp_path / "broken", episodes=2, resume=True)
-    assert contents(tmp_path / "broken") == contents(tmp_path / "whole")
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ def clone(agent: PPO, seen: VecNormalize, games: PuzzleVectorEnv) -> tuple[dict[
     spread = seen.ret_rms
     told = {"games": games.clone_state(), "drawn": [place, has_gauss, gauss], "returns": _returns(agent)}
     tensors = {
-        "spread_of_returns": torch.tensor([spread.mean, spread.var, spread.count], dtype=torch.float64),
+        "spread_of_returns": torch.tensor([float(spread.mean), float(spread.var), spread.count], dtype=torch.float64),
         "discounted": torch.tensor(seen.returns, dtype=torch.float64),
         "episode_returns": torch.tensor(monitor.episode_returns),
         "episode_lengths": torch.tensor(monitor.episode_lengths),

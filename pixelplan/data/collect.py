@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
+from pixelplan.data.dataset import SECONDS_BETWEEN_NOTES, TrajectoryWriter, open_trajectories
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.family import Family
 from pixelplan.envs.named import Levels, open_family
 from pixelplan.files import level_numbers, parse_levels
 from pixelplan.types import InputError, Trajectories
 
-LEVELS_A_NOTE = 32
-"""Levels written between two notes in the journal: what a kill can cost."""
+LEVELS_AT_ONCE = 32
+"""Levels that are kept in memory before they are written."""
 MOST_STEPS = 10_000_000
 """Steps of all episodes of a level together."""
 
@@ -64,9 +65,9 @@ def collect(
     with TrajectoryWriter(Path(out), request, resume) as writer:
         found_complete = writer.complete
         if not found_complete:
-            for first in range(writer.levels_done, len(numbers), LEVELS_A_NOTE):
+            while (first := writer.levels_done) < len(numbers):
                 progress(first, len(numbers))
-                _record_levels(writer, family, numbers[first : first + LEVELS_A_NOTE], episodes, steps, seed)
+                _append_levels(writer, family, numbers[first : first + LEVELS_AT_ONCE], episodes, steps, seed)
             writer.finish(
                 {
                     "frames": family.shape,
@@ -80,11 +81,14 @@ def collect(
     return open_trajectories(out, verify=found_complete)
 
 
-def _record_levels(
+def _append_levels(
     writer: TrajectoryWriter, family: Family, numbers: list[int], episodes: int, steps: int, seed: int
 ) -> None:
-    """Play these levels, append them to the folder together, and note them; where one fails, those before it."""
-    offset = writer.frames_written
+    """Play these levels and append them to the folder together.
+
+    Where a level fails, those before it are appended; where play is slow, what a second has brought.
+    """
+    offset, began = writer.frames_written, time.monotonic()
     parts: list[dict[str, np.ndarray]] = []
     try:
         for number in numbers:
@@ -100,10 +104,11 @@ def _record_levels(
                 }
             )
             offset += len(kept)
+            if time.monotonic() - began > SECONDS_BETWEEN_NOTES:
+                break
     finally:
         if parts:
-            writer.append(**{name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
-            writer.note(writer.levels_done + len(parts))
+            writer.append(len(parts), **{name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
 
 
 def distinct_frames(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -33,6 +34,8 @@ ARRAYS = {
     "actions": np.uint8,
     "episode_level": np.int64,
 }
+SECONDS_BETWEEN_NOTES = 1.0
+"""How often finished levels are noted in the journal: what a kill can cost, beside the level that is being played."""
 DIMENSIONS = {"frames": 4, "frame_level": 1, "episodes": 2, "actions": 2, "episode_level": 1}
 MANIFEST, JOURNAL = "manifest.json", "unfinished.jsonl"
 
@@ -45,6 +48,7 @@ class TrajectoryWriter:
         self.folder = folder
         self.request = json.loads(json.dumps({"format": FORMAT, **request}))
         self.levels_done = 0
+        self._noted, self._noted_at = 0, time.monotonic()
         self._rows = dict.fromkeys(ARRAYS, 0)
         self._bytes = dict.fromkeys(ARRAYS, 0)
         self._digests = {name: hashlib.sha256() for name in ARRAYS}
@@ -66,7 +70,11 @@ class TrajectoryWriter:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            if not self.complete and not isinstance(problem, OSError):
+                self._note()
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Let others write."""
@@ -117,7 +125,8 @@ class TrajectoryWriter:
                 )
                 self._journal.add({"again": self.levels_done})
                 break
-            self.levels_done, self._rows, self._bytes = part["levels_done"], dict(part["rows"]), dict(part["bytes"])
+            self.levels_done, self._rows, self._bytes = part["levels_done"], part["rows"], part["bytes"]
+        self._noted = self.levels_done
 
     def _check_request(self, found: Any) -> None:
         """An InputError where what is there was not asked for so."""
@@ -139,10 +148,10 @@ class TrajectoryWriter:
             return False
         return left == 0 and digest.hexdigest() == part["sha256"][name]
 
-    def append(self, **arrays: np.ndarray) -> None:
-        """Add the rows of one or more finished levels to every array."""
-        for name, rows in arrays.items():
-            rows = np.ascontiguousarray(rows, ARRAYS[name])
+    def append(self, levels: int, **arrays: np.ndarray) -> None:
+        """Add the rows of so many finished levels to every array."""
+        added = {name: np.ascontiguousarray(rows, ARRAYS[name]) for name, rows in arrays.items()}
+        for name, rows in added.items():
             path = self.folder / f"{name}.npy"
             header = _header(name, (0, *rows.shape[1:]))
             with naming(path), path.open("r+b" if path.exists() else "w+b") as file:
@@ -152,28 +161,35 @@ class TrajectoryWriter:
                 file.seek(len(header) + self._bytes[name])
                 file.truncate()
                 file.write(rows.data)
+        for name, rows in added.items():
             self._digests[name].update(rows.data)
-            self._rows[name] += len(rows)
-            self._bytes[name] += rows.nbytes
+        self._rows = {name: count + len(added[name]) for name, count in self._rows.items()}
+        self._bytes = {name: size + added[name].nbytes for name, size in self._bytes.items()}
+        self.levels_done += levels
+        if time.monotonic() - self._noted_at > SECONDS_BETWEEN_NOTES:
+            self._note()
 
     @property
     def frames_written(self) -> int:
         """How many frames the folder holds."""
         return self._rows["frames"]
 
-    def note(self, levels_done: int) -> None:
+    def _note(self) -> None:
         """Bring all levels up to here to the disk, and say so in the journal."""
-        assert self._journal is not None
+        if self._journal is None or self._noted == self.levels_done:
+            return
         for name in ARRAYS:
             _flush(self.folder / f"{name}.npy")
         sums = {name: digest.hexdigest() for name, digest in self._digests.items()}
         self._digests = {name: hashlib.sha256() for name in ARRAYS}
-        self.levels_done = levels_done
-        self._journal.add({"levels_done": levels_done, "rows": self._rows, "bytes": self._bytes, "sha256": sums})
+        noted = {"levels_done": self.levels_done, "rows": self._rows, "bytes": self._bytes, "sha256": sums}
+        self._journal.add(noted)
+        self._noted, self._noted_at = self.levels_done, time.monotonic()
 
     def finish(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
         """Complete the folder: true headers for rows of the given shapes, checksums, and last the manifest."""
         assert self._journal is not None
+        self._note()
         for name in ARRAYS:
             path, header = self.folder / f"{name}.npy", _header(name, (self._rows[name], *shapes[name]))
             with naming(path), path.open("r+b") as file:
@@ -190,6 +206,7 @@ class TrajectoryWriter:
         """Remove all that was written: it can never become a data set."""
         for name in ARRAYS:
             (self.folder / f"{name}.npy").unlink(missing_ok=True)
+        self._noted = self.levels_done
         if self._journal is not None:
             self._journal.remove()
         if not any(self.folder.iterdir()):

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from pixelplan.data.collect import LEVELS_A_NOTE
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
 from pixelplan.data.readers import Recorded, read_hdf5, read_npz, read_pictures
 from pixelplan.envs.frames import LARGEST_PICTURE, resize, to_frame, usual_size
@@ -75,8 +74,6 @@ def import_trajectories(
                     progress(done, len(levels))
                     if done >= writer.levels_done:
                         _append(writer, level, levels[level], own_size, size, steps)
-                        if (done + 1) % LEVELS_A_NOTE == 0 or done + 1 == len(levels):
-                            writer.note(done + 1)
             except InputError:
                 writer.give_up()
                 raise
@@ -159,6 +156,7 @@ def _append(
             rows.append(numbers[first : first + steps + 1])
             actions.append(one.actions[first : first + steps])
     writer.append(
+        1,
         frames=np.frombuffer(b"".join(seen), np.uint8).reshape(-1, *size, 3),
         frame_level=np.full(len(seen), level),
         episodes=np.array(rows) + writer.frames_written,

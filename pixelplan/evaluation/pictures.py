@@ -102,5 +102,5 @@ def plan_story(found: PicturePlan) -> str:
         )
     return (
         f"no plan was found, {effort}: the nearest state is {len(plan.actions)} actions away and {found.distance:.2f} "
-        f"from the goal, where less than {found.threshold:.2f} would be the same\nmoves towards it: {moves}"
+        f"from the goal, where less than {found.threshold:.2f} would be the same\nmoves: {moves}"
     )

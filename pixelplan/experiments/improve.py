@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from pixelplan.data.collect import LEVELS_A_NOTE, distinct_frames
+from pixelplan.data.collect import distinct_frames
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
 from pixelplan.data.identity import rows_of_levels
 from pixelplan.envs.family import Family
@@ -141,17 +141,14 @@ def collect_with_planner(
     with TrajectoryWriter(out, request, resume) as writer:
         if not writer.complete:
             levels = list(rows_of_levels(data))
-            for first in range(writer.levels_done, len(levels), LEVELS_A_NOTE):
-                progress(first, len(levels))
-                chunk = levels[first : first + LEVELS_A_NOTE]
-                for place in chunk:
-                    number = int(data.frame_level[place[0]])
-                    world, goal_frame = open_world(number)
-                    random = np.random.default_rng([*seed, number])
-                    seen = np.asarray(data.frames[place[0] : place[1]])
-                    play = partial(play_on, _Familiar(model), world, goal_frame, seen, steps, config, random)
-                    _append(writer, data, place, [play() for _ in range(episodes)])
-                writer.note(first + len(chunk))
+            for place in levels[writer.levels_done :]:
+                progress(writer.levels_done, len(levels))
+                number = int(data.frame_level[place[0]])
+                world, goal_frame = open_world(number)
+                random = np.random.default_rng([*seed, number])
+                seen = np.asarray(data.frames[place[0] : place[1]])
+                play = partial(play_on, _Familiar(model), world, goal_frame, seen, steps, config, random)
+                _append(writer, data, place, [play() for _ in range(episodes)])
             writer.finish(
                 {
                     "frames": data.frames.shape[1:],
@@ -252,6 +249,7 @@ def _append(
     new = np.arange(end - first, len(frames)).reshape(len(played), -1)
     number = data.frame_level[first]
     writer.append(
+        1,
         frames=frames[kept],
         frame_level=np.full(len(kept), number),
         episodes=number_of[np.concatenate([old, new])] + offset,
