@@ -29,7 +29,7 @@ class Wrong(Exception):
 
 
 def judged(done: Done, same: bool, taken: bool = False) -> str:
-    """How a command dealt with bad input; `same` is whether its result is the undamaged one, `taken` if it may differ."""
+    """How a command dealt with bad input; `same`: its result is the undamaged one, `taken`: it may be another."""
     if done.fault is not None:
         raise Wrong(done.fault)
     if done.code == 2:

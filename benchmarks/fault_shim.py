@@ -48,9 +48,9 @@ class Done:
 
     @property
     def sentence(self) -> str | None:
-        """The one sentence on standard error; None where something else stands there."""
-        lines = self.errors.strip().splitlines()
-        return lines[0] if len(lines) == 1 and lines[0].startswith("pixelplan: ") else None
+        """The one sentence at the end of standard error, maybe behind a progress bar; None where there is none."""
+        said = [line for line in self.errors.strip().splitlines() if line.startswith("pixelplan: ")]
+        return said[0] if len(said) == 1 and self.errors.strip().endswith(said[0]) else None
 
     @property
     def fault(self) -> str | None:
@@ -80,7 +80,7 @@ class Shim:
         for name in self._real:
             setattr(os, name, self._wrapped(name))
 
-    def operation(self, name: str, torn: Callable[[], Any] = lambda: None) -> None:
+    def operation(self, name: str, torn: Callable[[], Any] = lambda: None, path: Any = None) -> None:
         """Count an operation and let it fail if its turn has come; `torn` does half of it."""
         if self.fault == "full" and name not in NEED_SPACE:
             return
@@ -90,7 +90,7 @@ class Shim:
             os._exit(KILLED)
         if self.fault == "full" and self.count >= self.at:
             torn()
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)  # as the system does: writes name no file
 
     def watches(self, path: Any) -> bool:
         """Whether a path is in the watched folder."""
@@ -102,7 +102,7 @@ class Shim:
         def call(path: Any, *rest: Any, **named: Any) -> Any:
             place = f"/proc/self/fd/{path}" if name == "fsync" else path
             if self.watches(os.readlink(place) if name == "fsync" else place):
-                self.operation(name)
+                self.operation(name, path=None if name == "fsync" else os.fspath(path))
             return real(path, *rest, **named)
 
         return call
@@ -111,7 +111,7 @@ class Shim:
         if not set(mode) & set("wax+") or not self.watches(file):
             return self._open(file, mode, buffering, *rest, **named)
         if not os.path.exists(file):
-            self.operation("open")
+            self.operation("open", path=os.fspath(file))
         raw = _File(self, file, mode.replace("b", "").replace("t", ""))
         buffered: Any = io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
         return buffered if "b" in mode else io.TextIOWrapper(buffered, "utf-8")
@@ -138,7 +138,7 @@ class Running:
 
     def __init__(self, work: Callable[[], int], shim: Shim | None = None) -> None:
         self._began = time.monotonic()
-        self._files = [tempfile.TemporaryFile() for _ in range(3)]
+        self._files = [tempfile.TemporaryFile() for _ in range(3)]  # noqa: SIM115 (closed when they are read)
         self._child = os.fork()
         if self._child == 0:
             _child(work, *(file.fileno() for file in self._files), shim)

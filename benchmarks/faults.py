@@ -35,8 +35,8 @@ from pixelplan.files import read_json, write_json
 from pixelplan.machine import describe_machine
 
 KILLS = {
-    "collect": 130, "import": 130, "evaluate": 60, "train": 70, "on-policy": 60, "reproduce": 20, "ppo": 40,
-    "glamor": 40, "random": 6,
+    "collect": 160, "import": 160, "evaluate": 80, "train": 60, "on-policy": 40, "reproduce": 12, "ppo": 30,
+    "glamor": 30, "random": 6,
 }  # fmt: skip
 RANDOM_KILLS = {"collect": 20, "import": 10, "evaluate": 10, "train": 10, "on-policy": 6, "glamor": 8, "ppo": 8}
 FULL_DISKS = {
@@ -88,9 +88,8 @@ def interrupted(command: Command, base: Path, fault: Fault | None, inputs: Path)
             raise Wrong(f"it does not go on: {done.errors[-300:]}")
         found = contents(place)
         if found != whole:
-            raise Wrong(
-                f"another result: {sorted(name for name in whole | found if whole.get(name) != found.get(name))}"
-            )
+            others = sorted(name for name in whole | found if whole.get(name) != found.get(name))
+            raise Wrong(f"another result: {others}")
         return label
 
     return case
@@ -191,7 +190,7 @@ def groups(work: Path, listed: dict[str, Command]) -> dict[str, tuple[int, Calla
     return found
 
 
-def campaign(record: dict[str, Any], share: float, only: str, seed: int, save: Callable[[], None]) -> None:
+def campaign(record: dict[str, Any], share: float, only: list[str], seed: int, save: Callable[[], None]) -> None:
     """Run what the record lacks."""
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
@@ -201,7 +200,7 @@ def campaign(record: dict[str, Any], share: float, only: str, seed: int, save: C
         for index, (name, (count, prepare)) in enumerate(groups(work, listed).items()):
             group = record["groups"].setdefault(name, {"cases": 0, "outcomes": {}, "failures": [], "seconds": 0.0})
             wanted = -(-count * share // 1)
-            if not name.startswith(only) or group["cases"] >= wanted:
+            if not name.startswith(tuple(only)) or group["cases"] >= wanted:
                 continue
             base = work / f"base-{index}"
             base.mkdir()
@@ -254,7 +253,7 @@ def warm_up() -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--share", type=float, default=1.0, help="the share of all cases to run")
-    parser.add_argument("--only", default="", help="only kinds whose names begin so")
+    parser.add_argument("--only", nargs="*", default=[""], help="only kinds whose names begin so")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, default=None, help="the record: written, and gone on with if it is there")
     wish = parser.parse_args()

@@ -98,7 +98,10 @@ def read_json(path: Path) -> Any:
 
 def sealed(value: Any) -> Any:
     """A dict with its seal; any other value as it is."""
-    return {**value, SEAL: _seal(value)} if isinstance(value, dict) else value
+    if not isinstance(value, dict):
+        return value
+    rest = {key: part for key, part in value.items() if key != SEAL}
+    return {**rest, SEAL: _seal(rest)}
 
 
 def unsealed(value: Any, path: Path) -> Any:

@@ -90,6 +90,10 @@ def decode_picture(
         with Image.open(source, formats=formats) as picture:
             if max(picture.size) > largest:
                 raise InputError(f"{what} is {picture.width} × {picture.height} pixels; a side has at most {largest}")
+            picture.verify()  # the checksums of a PNG, which loading it skips
+        if not isinstance(source, Path):
+            source.seek(0)
+        with Image.open(source, formats=formats) as picture:
             return np.array(picture.convert("RGB"))
     except InputError:
         raise

@@ -68,9 +68,11 @@ def _time_limit(seconds: float | None) -> Iterator[None]:
         raise _TookTooLong
 
     handler = signal.signal(signal.SIGALRM, expire)
-    left = signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, *left)
-        signal.signal(signal.SIGALRM, handler)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        finally:
+            signal.signal(signal.SIGALRM, handler)

@@ -36,33 +36,40 @@ def check_description(description: Mapping[str, Any], path: Path) -> None:
     for part in ("model", "sizes"):
         if not isinstance(description.get(part), dict):
             raise InputError(f"{path} does not describe a model of this version ({part!r} is missing)")
-        for name, value in _numbers(description[part]):
+        for name, value in _values(description[part]):
             low, high = LIMITS.get(name, OTHERS)
-            if not low <= value <= high:  # what is no number at all is not within, either
+            right = _is_number(value) and low <= value <= high  # NaN is not within
+            if not right and (name in LIMITS or _is_number(value)):
                 raise InputError(f"{path}: {name} is {value}; it must be {low:g} to {high:g}")
-    threshold = description.get("threshold")
-    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold < math.inf:
+    threshold: Any = description.get("threshold")
+    if not _is_number(threshold) or not 0 < threshold < math.inf:
         raise InputError(f"{path}: threshold is {threshold}; it must be a positive number")
     if not isinstance(description.get("data", {}), dict):
         raise InputError(f"{path}: data is {description['data']}; it must say what the model was trained on")
     _check_together(description, path)
 
 
-def _numbers(part: Any, name: str = "") -> Iterator[tuple[str, float]]:
-    """All numbers in a part of a config, each with its name."""
+def _values(part: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """All values in a part of a config that are no lists or objects, each with its name."""
     if isinstance(part, dict):
         for key, value in part.items():
-            yield from _numbers(value, str(key))
+            yield from _values(value, str(key))
     elif isinstance(part, list):
         for value in part:
-            yield from _numbers(value, name)
-    elif isinstance(part, int | float) and not isinstance(part, bool):
+            yield from _values(value, name)
+    else:
         yield name, part
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _check_together(description: Mapping[str, Any], path: Path) -> None:
     """An InputError where numbers are possible, but not all of them together."""
-    found = {name: value for part in ("model", "sizes") for name, value in _numbers(description[part])}
+    found = {
+        name: value for part in ("model", "sizes") for name, value in _values(description[part]) if _is_number(value)
+    }
     rows, columns, reach = (found.get(name, 1) for name in ("rows", "columns", "reach"))
     cells, moves = rows * columns, (2 * reach + 1) ** 2
     if cells * moves > LARGEST_TABLE:
