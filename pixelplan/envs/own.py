@@ -11,7 +11,6 @@ What an environment may offer beside Gymnasium's own methods, each optional:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from typing import Any, Literal
 
 import gymnasium
@@ -211,7 +210,7 @@ class Own:
             picture = to_frame(found)
         return self._sized(picture)
 
-    def guard(self, what: str) -> AbstractContextManager[None]:
+    def guard(self, what: str) -> guarded:
         """Calls of the environment: whatever they raise names it, and what was called."""
         return guarded(self.name, what, self.step_seconds)
 
