@@ -1,4 +1,4 @@
-"""Damaged and crafted inputs of every format, and what each command must make of them.
+"""Damaged and crafted files of our own formats, and what each command must make of them.
 
 A file with a checksum or a seal must be refused when it is damaged, unless the damage changes nothing. What has none
 (CSV, HDF5, JSON that somebody wrote anew) may be taken for what it says, but never with a traceback, a hang, or more
@@ -12,10 +12,9 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from fault_commands import WORLD, Command, contents, quick, without_times
+from fault_commands import Command, contents, quick, without_times
 from fault_damage import damaged_bytes, damaged_value
 from fault_shim import SLOWEST, Done, Shim, run
 from PIL import Image
@@ -59,7 +58,7 @@ def damage_file(random: np.random.Generator, path: Path) -> bool:
     return True
 
 
-def _one_of(random: np.random.Generator, folder: Path) -> Path:
+def one_of(random: np.random.Generator, folder: Path) -> Path:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return files[int(random.integers(len(files)))]
 
@@ -71,7 +70,7 @@ def data_sets(base: Path, commands: dict[str, Command]) -> Case:
 
     def case(random: np.random.Generator, place: Path) -> str:
         shutil.copytree(base / "data", place / "data")
-        sealed = damage_file(random, _one_of(random, place / "data"))
+        sealed = damage_file(random, one_of(random, place / "data"))
         done = run(["inspect", place / "data", "--out", place / "seen.png"], seconds=SLOWEST)
         return judged(done, done.out.replace(str(place), "") == usual, not sealed)
 
@@ -89,7 +88,7 @@ def unfinished_data(base: Path, commands: dict[str, Command]) -> Case:
 
     def case(random: np.random.Generator, place: Path) -> str:
         shutil.copytree(base / "cut" / "data", place / "data")
-        damage_file(random, _one_of(random, place / "data"))
+        damage_file(random, one_of(random, place / "data"))
         done = run([*command.arguments(place), "--resume"], prepare=quick, seconds=SLOWEST)
         return judged(done, done.code == 0 and contents(place) == whole)
 
@@ -110,7 +109,7 @@ def models(base: Path, commands: dict[str, Command]) -> Case:
         (place / "model").mkdir()
         for name in ("config.json", "weights.safetensors"):
             shutil.copy(base / "model" / name, place / "model" / name)
-        sealed = damage_file(random, _one_of(random, place / "model"))
+        sealed = damage_file(random, one_of(random, place / "model"))
         done = solve(place / "model")
         return judged(done, _story(done) == usual, not sealed)
 
@@ -199,162 +198,8 @@ def cells(base: Path, commands: dict[str, Command]) -> Case:
 
     def case(random: np.random.Generator, place: Path) -> str:
         shutil.copytree(base / "results", place / "results")
-        sealed = damage_file(random, _one_of(random, place / "results"))
+        sealed = damage_file(random, one_of(random, place / "results"))
         done = run([*table, "--results", place / "results", "--out", place / "docs"], seconds=30)
         return judged(done, done.out == usual, not sealed or not any((place / "results").rglob("*.json")))
 
     return case
-
-
-def recordings(base: Path, commands: dict[str, Command]) -> Case:
-    """npz files, HDF5 files, and folders of PNG files with a CSV, under `import`; nothing partial may be left."""
-    base.mkdir(parents=True, exist_ok=True)
-    commands["import"].inputs(base)
-    with np.load(base / "recording.npz") as arrays:
-        frames, actions = arrays["frames"][:2, :4], arrays["actions"][:2, :3]
-    np.savez(base / "plain.npz", frames=frames, actions=actions, levels=np.array([3, 9]))
-    _write_hdf5(base / "minari.hdf5", frames, actions)
-    _write_folder(base / "folder", frames, actions)
-    sources = ["recording.npz", "plain.npz", "minari.hdf5", "folder"]
-    usual = {}
-    for name in sources:
-        run(["import", base / name, "--out", base / f"{name}-data"])
-        usual[name] = _arrays(base / f"{name}-data")
-
-    def case(random: np.random.Generator, place: Path) -> str:
-        name = sources[int(random.integers(len(sources)))]
-        copy = place / name
-        if (base / name).is_dir():
-            shutil.copytree(base / name, copy)
-            path = _one_of(random, copy)
-        else:
-            path = Path(shutil.copy(base / name, copy))
-        damage_file(random, path)
-        done = run(["import", copy, "--out", place / "data"], seconds=SLOWEST)
-        if done.code == 2 and (place / "data").exists():
-            raise Wrong("a partial folder is left")
-        same = done.code == 0 and _arrays(place / "data") == usual[name]
-        return judged(done, same, path.suffix in (".csv", ".hdf5"))
-
-    return case
-
-
-def _arrays(folder: Path) -> Any:
-    return json.loads((folder / "manifest.json").read_text())["sha256"]
-
-
-def _write_hdf5(path: Path, frames: np.ndarray, actions: np.ndarray) -> None:
-    import h5py
-
-    with h5py.File(path, "w") as file:
-        for number, (pictures, taken) in enumerate(zip(frames, actions, strict=True)):
-            group = file.create_group(f"episode_{number}")
-            group.create_dataset("observations", data=pictures, chunks=(1, *pictures.shape[1:]), compression="gzip")
-            group.create_dataset("actions", data=taken)
-            group.attrs["seed"] = number
-
-
-def _write_folder(folder: Path, frames: np.ndarray, actions: np.ndarray) -> None:
-    folder.mkdir()
-    lines = ["frame,action,episode"]
-    for episode, (pictures, taken) in enumerate(zip(frames, actions, strict=True)):
-        for step, picture in enumerate(pictures):
-            Image.fromarray(picture).save(folder / f"{episode}-{step}.png")
-            lines.append(f"{episode}-{step}.png,{taken[step] if step < len(taken) else ''},{episode}")
-    (folder / "steps.csv").write_text("\n".join(lines) + "\n")
-
-
-def arguments(base: Path, commands: dict[str, Command]) -> Case:
-    """The command line: options with values that nobody should give."""
-    base.mkdir(parents=True, exist_ok=True)
-    good = {
-        "collect": [*WORLD, "--levels", "0:2", "--episodes", "1", "--steps", "4", "--seed", "0", "--out", "OUT"],
-        "levels": [*WORLD, "--levels", "0:2", "--columns", "2", "--out", "OUT.png"],
-        "check-env": [*WORLD, "--levels", "0:1", "--episodes", "2", "--steps", "4", "--seed", "0"],
-        "evaluate": [*WORLD, "--levels", "0:1", "--model", "oracle", "--planner", "one-shot", "--seed", "0"],
-        "solve": [*WORLD, "--level", "0", "--model", "oracle", "--planner", "one-shot", "--seed", "0"],
-        "train": ["--data", "OUT", "--out", "OUT2", "--preset", "tiny", "--seed", "0", "--updates", "1"],
-        "inspect": ["OUT"],
-        "import": ["OUT.npz", "--out", "OUT", "--pixels", "16"],
-        "reproduce": ["generalisation", "--dry-run", "--levels", "1", "--seeds", "0", "--runs", "OUT"],
-        "web": ["--port", "abc", "--host", "x"],
-    }
-    odd = [
-        *(
-            "",
-            " ",
-            "-1",
-            "0",
-            "abc",
-            "nan",
-            "inf",
-            "-inf",
-            "1e9",
-            "1.5",
-            "999999999",
-            "9" * 400,
-            "--",
-            "-",
-            "🙂",
-            "\x07",
-        ),
-        *(
-            "0:",
-            ":5",
-            "5:1",
-            "0:2000000000",
-            "0:2,1",
-            "0:3000000000",
-            "a:b",
-            "../../..",
-            "/",
-            "/dev/null",
-            "/proc/self",
-        ),
-        *(
-            "oracle",
-            "ice-slider",
-            "size=1000000",
-            "size=-1",
-            "pixels=10000000",
-            "size",
-            "=",
-            "x=y",
-            "[bold]",
-            "%s",
-            "{}",
-        ),
-    ]
-
-    def case(random: np.random.Generator, place: Path) -> str:
-        name = str(random.choice(list(good)))
-        words = [word.replace("OUT", str(place / "out")) for word in good[name]]
-        for _ in range(int(random.integers(1, 3))):
-            at = int(random.integers(1 if name == "web" else 0, len(words)))
-            change = random.random()
-            if change < 0.7 or name == "web":
-                words[at] = odd[int(random.integers(len(odd)))] if name != "web" else "-5"
-            elif change < 0.85 and len(words) > 1:
-                del words[at]
-            else:
-                words.insert(at, odd[int(random.integers(len(odd)))])
-        done = run([name, *words], seconds=SLOWEST)
-        if done.fault is not None:
-            raise Wrong(f"{[name, *words]}: {done.fault}"[:500])
-        return "refused" if done.code else "taken"
-
-    return case
-
-
-FORMATS: dict[str, Callable[[Path, dict[str, Command]], Case]] = {
-    "data sets": data_sets,
-    "unfinished data sets": unfinished_data,
-    "models": models,
-    "pictures": pictures,
-    "records": records,
-    "recordings": recordings,
-    "command line": arguments,
-    "checkpoints": checkpoints,
-    "cells": cells,
-}
-"""What is damaged, by name."""

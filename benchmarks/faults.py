@@ -27,26 +27,35 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from fault_bombs import bombs
 from fault_commands import Command, commands, contents, quick
-from fault_inputs import FORMATS, Case, Wrong
+from fault_inputs import Case, Wrong, cells, checkpoints, data_sets, models, pictures, records, unfinished_data
+from fault_recordings import recordings
 from fault_shim import KILLED, Done, Fault, Shim, run, start
+from fault_words import arguments
 from fault_worlds import FAULTS, PLACES
 
 from pixelplan.files import read_json, write_json
 from pixelplan.machine import describe_machine
 
 KILLS = {
-    "collect": 160, "import": 160, "evaluate": 80, "train": 60, "on-policy": 40, "reproduce": 12, "ppo": 30,
-    "glamor": 30, "random": 6,
+    "collect": 160, "import": 160, "evaluate": 80, "train": 40, "on-policy": 20, "reproduce": 6, "ppo": 20,
+    "glamor": 20, "random": 6,
 }  # fmt: skip
-RANDOM_KILLS = {"collect": 20, "import": 10, "evaluate": 10, "train": 10, "on-policy": 6, "glamor": 8, "ppo": 8}
+RANDOM_KILLS = {"collect": 20, "import": 10, "evaluate": 10, "train": 6, "on-policy": 3, "glamor": 4, "ppo": 4}
 FULL_DISKS = {
-    "collect": 70, "import": 60, "evaluate": 28, "train": 25, "on-policy": 20, "reproduce": 4, "ppo": 15,
-    "glamor": 15, "random": 5,
+    "collect": 80, "import": 70, "evaluate": 28, "train": 10, "on-policy": 6, "reproduce": 2, "ppo": 6, "glamor": 6,
+    "random": 5,
 }  # fmt: skip
-DAMAGES = {
-    "data sets": 1300, "unfinished data sets": 500, "models": 1300, "pictures": 400, "records": 700, "recordings": 600,
-    "command line": 600, "checkpoints": 40, "cells": 20,
-}  # fmt: skip
+DAMAGES: dict[str, tuple[int, Callable[[Path, dict[str, Command]], Case]]] = {
+    "data sets": (1300, data_sets),
+    "unfinished data sets": (500, unfinished_data),
+    "models": (1300, models),
+    "pictures": (400, pictures),
+    "records": (650, records),
+    "recordings": (500, recordings),
+    "command line": (350, arguments),
+    "checkpoints": (20, checkpoints),
+    "cells": (10, cells),
+}
 HANGS = ("hang", "busy", "stubborn")
 RAISING = tuple(FAULTS)[: tuple(FAULTS).index("none")] + HANGS
 ONLY_STEPS = ("no-reward", "word-reward", "odd-end")
@@ -182,11 +191,11 @@ def groups(work: Path, listed: dict[str, Command]) -> dict[str, tuple[int, Calla
     for kind, counts, fault in faults:
         for name, count in counts.items():
             found[f"{kind}: {name}"] = count, lambda base, n=name, f=fault: interrupted(listed[n], base, f, inputs)
-    for name, count in DAMAGES.items():
-        found[f"damaged inputs: {name}"] = count, lambda base, n=name: FORMATS[n](base, listed)
-    found["bombs"] = 150, lambda base: bombs(base, listed)
+    for name, (count, prepare) in DAMAGES.items():
+        found[f"damaged inputs: {name}"] = count, lambda base, p=prepare: p(base, listed)
+    found["bombs"] = 120, lambda base: bombs(base, listed)
     found["bad environments"] = len(bad_environments()), lambda base: environments(base, listed)
-    found["two at once"] = 60, lambda base: two_at_once(base, listed)
+    found["two at once"] = 40, lambda base: two_at_once(base, listed)
     return found
 
 

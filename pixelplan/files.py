@@ -32,7 +32,7 @@ def write_bytes(path: Path, data: bytes) -> None:
     What a killed writer of the same file left beside it is removed: `kill -9` leaves no trace in a folder resumed.
     """
     for left in path.parent.glob(f".{path.name}.*"):
-        if left.suffix[1:].isdecimal() and not _runs(int(left.suffix[1:])):
+        if left_by_writer(left):
             left.unlink(missing_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -57,14 +57,14 @@ def naming(path: Path) -> Iterator[None]:
 
 def left_by_writer(path: Path) -> bool:
     """Whether a file is what a killed `write_bytes` leaves beside the file that it was to become."""
-    return path.name.startswith(".") and path.suffix[1:].isdecimal()
+    return path.name.startswith(".") and path.suffix[1:].isdecimal() and not _runs(int(path.suffix[1:]))
 
 
 def _runs(process: int) -> bool:
     """Whether a process of this number runs on this machine."""
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         pass

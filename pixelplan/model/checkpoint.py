@@ -14,7 +14,7 @@ import torch
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from pixelplan.files import checksum, read_json, write_bytes, write_json
+from pixelplan.files import checksum, left_by_writer, read_json, write_bytes, write_json, write_rows
 from pixelplan.model.limits import check_description
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import ModelConfig, WorldModel
@@ -26,6 +26,8 @@ CONFIG, WEIGHTS, CHECKPOINT = "config.json", "weights.safetensors", "checkpoint.
 
 def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> None:
     """Write weights and then the config, which makes the folder a model."""
+    for path in filter(left_by_writer, folder.iterdir()):  # of files that a resumed training did not write again
+        path.unlink()
     write_tensors(folder / WEIGHTS, model.state_dict())
     own = {
         "format": FORMAT,
@@ -77,7 +79,11 @@ def read_description(folder: Path) -> dict[str, Any]:
 
 
 def save_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer, note: dict[str, Any]) -> None:
-    """Write everything that training needs to go on from here, in one file."""
+    """Write everything that training needs to go on from here, in one file.
+
+    The rows of its note become `metrics.jsonl` before: after a kill, no checkpoint knows of a pass that this lacks.
+    """
+    write_rows(folder / "metrics.jsonl", note.get("rows", []))
     tensors = {f"model/{name}": tensor for name, tensor in model.state_dict().items()}
     write_tensors(folder / CHECKPOINT, tensors | optimizer_tensors(optimizer), note)
 
