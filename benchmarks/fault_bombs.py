@@ -108,7 +108,7 @@ def _hdf5(place: Path, frames: tuple[int, ...], actions: int, chunk: tuple[int, 
     with h5py.File(place / "bomb.hdf5", "w") as file:
         group = file.create_group("episode_0")
         group.create_dataset("observations", frames, np.uint8, chunks=chunk)
-        group.create_dataset("actions", (actions,), np.int64, chunks=(1024,))
+        group.create_dataset("actions", (actions,), np.int64, chunks=(min(1024, actions),))
     return ["import", place / "bomb.hdf5", "--out", place / "out"]
 
 

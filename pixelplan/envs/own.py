@@ -207,8 +207,7 @@ class Own:
                 found: Any = self._goal
             else:
                 found = self._goal(self._env) if self._goal else self._env.get_wrapper_attr("goal_frame")()
-            picture = to_frame(found)
-        return self._sized(picture)
+            return self._sized(to_frame(found))
 
     def guard(self, what: str) -> guarded:
         """Calls of the environment: whatever they raise names it, and what was called."""
