@@ -25,8 +25,10 @@ from typing import Any, Literal
 KILLED = 137
 LARGEST = 2 * 2**30
 """Bytes that a process may take: its data is limited to them."""
-SLOWEST = 10.0
-"""Seconds after which a command that is given bad input counts as hanging."""
+SLOWEST = 10
+"""Seconds of processor time after which a command that is given bad input counts as hanging."""
+PATIENCE = 12
+"""Times as many seconds that it may take where others use the machine, too."""
 NEED_SPACE = ("open", "write", "truncate", "replace", "mkdir", "fsync")
 """Operations that fail on a full disk."""
 Fault = Literal["kill", "full"]
@@ -55,7 +57,7 @@ class Done:
     @property
     def fault(self) -> str | None:
         """What no input may cause; None where all is well."""
-        if self.code == 124:
+        if self.code in (124, -signal.SIGXCPU, -signal.SIGKILL):
             return "took too long"
         if self.code not in (0, 2):
             return f"exit code {self.code}: {self.errors[-300:]}"
@@ -136,17 +138,20 @@ class _File(io.FileIO):
 class Running:
     """A forked process that runs a function which gives an exit code."""
 
-    def __init__(self, work: Callable[[], int], shim: Shim | None = None) -> None:
-        self._began = time.monotonic()
+    def __init__(self, work: Callable[[], int], shim: Shim | None = None, seconds: int = 120) -> None:
+        """It may take so many seconds of processor time."""
+        self._began, self._seconds = time.monotonic(), seconds
         self._files = [tempfile.TemporaryFile() for _ in range(3)]  # noqa: SIM115 (closed when they are read)
         self._child = os.fork()
         if self._child == 0:
-            _child(work, *(file.fileno() for file in self._files), shim)
+            _child(work, *(file.fileno() for file in self._files), shim, seconds)
 
-    def wait(self, seconds: float = 120.0, kill_after: float | None = None) -> Done:
-        """How it ends; after so many seconds it is ended, or with `kill_after` killed, whatever it does then."""
+    def wait(self, kill_after: float | None = None) -> Done:
+        """How it ends; with `kill_after` it is killed after so many seconds, whatever it does then."""
         waiting = os.pidfd_open(self._child)
-        ended = bool(select.select([waiting], [], [], seconds if kill_after is None else kill_after)[0])
+        ended = bool(
+            select.select([waiting], [], [], PATIENCE * self._seconds if kill_after is None else kill_after)[0]
+        )
         os.close(waiting)
         if not ended:
             os.kill(self._child, signal.SIGKILL)
@@ -161,21 +166,24 @@ class Running:
 
 
 def start(
-    arguments: Sequence[str | Path], shim: Shim | None = None, prepare: Callable[[], None] = lambda: None
+    arguments: Sequence[str | Path],
+    shim: Shim | None = None,
+    prepare: Callable[[], None] = lambda: None,
+    seconds: int = 120,
 ) -> Running:
     """`pixelplan` with these arguments in a forked process; `prepare` is called in it first."""
-    return Running(lambda: _command(arguments, shim, prepare), shim)
+    return Running(lambda: _command(arguments, shim, prepare), shim, seconds)
 
 
 def run(
     arguments: Sequence[str | Path],
     shim: Shim | None = None,
     prepare: Callable[[], None] = lambda: None,
-    seconds: float = 120.0,
+    seconds: int = 120,
     kill_after: float | None = None,
 ) -> Done:
     """The same, and wait for its end."""
-    return start(arguments, shim, prepare).wait(seconds, kill_after)
+    return start(arguments, shim, prepare, seconds).wait(kill_after)
 
 
 def _command(arguments: Sequence[str | Path], shim: Shim | None, prepare: Callable[[], None]) -> int:
@@ -187,7 +195,7 @@ def _command(arguments: Sequence[str | Path], shim: Shim | None, prepare: Callab
     return main([str(argument) for argument in arguments])
 
 
-def _child(work: Callable[[], int], out: int, errors: int, counts: int, shim: Shim | None) -> None:
+def _child(work: Callable[[], int], out: int, errors: int, counts: int, shim: Shim | None, seconds: int) -> None:
     """The forked process: never returns."""
     code = 1
     try:
@@ -197,6 +205,7 @@ def _child(work: Callable[[], int], out: int, errors: int, counts: int, shim: Sh
         sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), "utf-8", write_through=True)
         resource.setrlimit(resource.RLIMIT_DATA, (LARGEST, LARGEST))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         try:
             code = work()
         except SystemExit as end:

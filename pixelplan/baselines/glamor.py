@@ -221,8 +221,8 @@ def train_glamor(
         losses.clear()
         drawn = trainer.random.bit_generator.state
         whole_note = {"request": request, **progress_note, "rows": rows, "random": drawn}
+        write_rows(out / "metrics.jsonl", rows)  # before: no checkpoint shall know of a row that this lacks
         save_run(out, trainer.network, trainer.optimizer, whole_note, _tries(trainer))
-        write_rows(out / "metrics.jsonl", rows)
 
     while trainer.steps < steps and (seconds is None or time.monotonic() - began < seconds):
         trainer.collect(steps)

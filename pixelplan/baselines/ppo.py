@@ -282,5 +282,5 @@ class Keeper(BaseCallback):
             "rows": self._rows,
             "state": told,
         }
+        write_rows(self._out / "metrics.jsonl", self._rows)  # before: no checkpoint shall know of a row that this lacks
         save_run(self._out, self.model.policy, self.model.policy.optimizer, note, tensors)
-        write_rows(self._out / "metrics.jsonl", self._rows)
