@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from pixelplan.experiments.tables import Report
 
 ROOT = Path(__file__).parent.parent
 SEEDS = (0, 1, 2)
-FILLED = (ROOT / "README.md", ROOT / "docs" / "web.md", ROOT / "docs" / "own-environment.md")
+FILLED = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("web", "own-environment", "reliability")))
 EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles": "sliding tiles"}
 """Pages with blocks that are made from records."""
 
@@ -216,6 +217,29 @@ def beyond() -> str:
     )
 
 
+def faults() -> str:
+    """The campaign of faults: cases tried and failed, by kind."""
+    found = record("benchmark-faults")
+    kinds: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    for name, group in found["groups"].items():
+        kind, _, part = name.partition(": ")
+        kinds.setdefault(kind, []).append((part, group))
+    lines = ["| kind | cases | failed | of these |", "|---|---|---|---|"]
+    for kind, groups in kinds.items():
+        cases = sum(group["cases"] for _, group in groups)
+        failed = sum(len(group["failures"]) for _, group in groups)
+        outcomes = Counter[str]()
+        for _, group in groups:
+            outcomes.update(group["outcomes"])
+        parts = [f"{part} {group['cases']:,}" for part, group in groups if part]
+        words = parts or [f"{outcome} {count:,}" for outcome, count in outcomes.items()]
+        lines.append(f"| {kind} | {cases:,} | {failed} | {', '.join(words)} |")
+    seconds = sum(group["seconds"] for group in found["groups"].values())
+    return "\n".join(
+        [*lines, "", f"Seed {found['seed']}, {seconds / 60:.0f} minutes on {found['machine']['processor']}."]
+    )
+
+
 BLOCKS = {
     "results": main_table,
     "beyond": beyond,
@@ -223,6 +247,7 @@ BLOCKS = {
     "page": recorded_page,
     "own": own_worlds,
     "worlds": small_worlds,
+    "faults": faults,
 }
 
 

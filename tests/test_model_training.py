@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from pixelplan.data.identity import states_of_frames
+from pixelplan.files import read_json
 from pixelplan.model import train as training
 from pixelplan.model.batches import level_plays
 from pixelplan.model.checkpoint import CHECKPOINT, WEIGHTS, load_model
@@ -171,7 +172,7 @@ def test_damaged_model_folders_are_refused(tmp_path):
         load_model(tmp_path)
     folder = tmp_path / "model"
     train(play(levels=1), folder, dataclasses.replace(TINY, updates=2))
-    config = json.loads((folder / "config.json").read_text())
+    config = read_json(folder / "config.json")
     (folder / "config.json").write_text(json.dumps({**config, "format": 99}))
     with pytest.raises(InputError, match="format 99"):
         load_model(folder)

@@ -35,6 +35,7 @@ def run(arguments: Sequence[str]) -> None:
         app.command(group, name=name, help=description)
     app.cli(
         prog="pixelplan",
-        description="Learn a world model from images of random play, then plan in it by graph search.",
+        description="Learn a world model from images of random play, then plan in it by graph search. With --verbose, "
+        "any command shows where an error came from.",
         args=list(arguments),
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import OmitArgPrefixes, arg
 
+from pixelplan.envs.guard import STEP_SECONDS
 from pixelplan.envs.noise import Noise
 from pixelplan.planning import PLANNERS, OneShotConfig
 from pixelplan.planning.registry import chosen_config, settings_of
@@ -34,6 +35,7 @@ def evaluate(
     workers: int = 1,
     json: str | None = None,
     resume: bool = False,
+    step_seconds: float = STEP_SECONDS,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
     config: Annotated[Settings, OmitArgPrefixes] = Settings(),  # noqa: B008 (frozen)
 ) -> None:
@@ -44,7 +46,7 @@ def evaluate(
     Args:
         env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
             Gymnasium id.
-        levels: Level ranges A:B, B excluded, several with commas.
+        levels: Level ranges A:B, B excluded, several with commas; at most 1,000,000 levels.
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
         heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
@@ -53,7 +55,8 @@ def evaluate(
         seed: What happens in a level depends on this and the level's number only.
         workers: Processes that play at the same time.
         json: The record to write, or - to print it and nothing else. Finished levels are kept beside it.
-        resume: Go on with an evaluation that was cut off.
+        resume: Go on with an evaluation that was cut off, and play again the levels that raised something.
+        step_seconds: How long one call of your own environment may take before it counts as failed.
         disturbed: Visual noise.
         config: The settings of the planners.
     """
@@ -63,10 +66,11 @@ def evaluate(
     from pixelplan.evaluation.run import evaluate as evaluate_levels
     from pixelplan.evaluation.run import record
     from pixelplan.evaluation.stats import summary
+    from pixelplan.types import InputError
 
     with progress_bar("playing", "levels") as progress:
         result = evaluate_levels(
-            parse_family(env, option, None, disturbed),
+            parse_family(env, option, None, disturbed, step_seconds),
             levels,
             planner=planner,
             model=model,
@@ -80,6 +84,9 @@ def evaluate(
             progress=progress,
         )
     print(json_format.dumps(record(result), ensure_ascii=False) if json == "-" else summary(result))
+    raised = [one for one in result.episodes if one.error is not None]
+    if raised:
+        raise InputError(f"{len(raised)} levels raised something, first level {raised[0].level}: {raised[0].error}")
 
 
 def solve(
@@ -95,6 +102,7 @@ def solve(
     demonstration: tuple[int, ...] | None = None,
     seed: int = 0,
     out: Path | None = None,
+    step_seconds: float = STEP_SECONDS,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
     config: Annotated[Settings, OmitArgPrefixes] = Settings(),  # noqa: B008 (frozen)
 ) -> None:
@@ -107,7 +115,8 @@ def solve(
         env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
             Gymnasium id.
         level: The level's number.
-        frame: A picture of where things stand, as PNG: the answer is a plan from there to the picture given as --goal.
+        frame: A picture of where things stand, as PNG with sides of at most 4096 pixels: the answer is a plan from
+            there to the picture given as --goal.
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
         heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
@@ -115,6 +124,7 @@ def solve(
         goal: A picture of the state to reach, any frame of the level as PNG; by default the solved level.
         demonstration: Actions from the level's start, by number; where they lead is the goal.
         seed: Decides what is drawn at random where a planner draws.
+        step_seconds: How long one call of your own environment may take before it counts as failed.
         out: A PNG (the way as arrows, circles where the plan changed) or a GIF (frames beside the latent graph).
         disturbed: Visual noise.
         config: The settings of the planners.
@@ -137,7 +147,7 @@ def solve(
     if out is not None and out.suffix.lower() not in (".png", ".gif"):
         raise InputError(f"{out} is neither a PNG nor a GIF; write it with the ending .png or .gif")
     solved = solve_level(
-        parse_family(env, option, None, disturbed),
+        parse_family(env, option, None, disturbed, step_seconds),
         level,
         planner=planner,
         model=model,
@@ -168,7 +178,7 @@ def _solve_pictures(
 
     if goal is None or model is None or env is not None or level is not None:
         raise InputError("a plan from --frame needs --goal and --model, and neither --env nor --level")
-    print(plan_story(*plan_between(model, read_frame(frame), read_frame(goal), config, seed, heuristic)))
+    print(plan_story(plan_between(model, read_frame(frame), read_frame(goal), config, seed, heuristic)))
 
 
 def demo(*, out: Path = Path("demo")) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
-from torch import Tensor
+from torch import Tensor, nn
 
 from pixelplan.distance.config import NetworkConfig
 from pixelplan.distance.network import DistanceNetwork
@@ -61,10 +61,11 @@ class Guided:
         """As the model does."""
         return self._model.step(z, context)
 
-    def state_dict(self) -> dict[str, Tensor]:
-        """The weights of both, for whoever wants to know whether they are the same."""
-        own = self._model.state_dict() if hasattr(self._model, "state_dict") else {}
-        return {**own, **{f"distance.{name}": one for name, one in self.distance.network.state_dict().items()}}
+    @property
+    def networks(self) -> nn.Module:
+        """The networks of both, for whoever wants to know whether they are the same."""
+        own = getattr(self._model, "networks", None)
+        return nn.ModuleList([self.distance.network] if own is None else [own, self.distance.network])
 
 
 def save_distance(network: DistanceNetwork, folder: Path, about: Mapping[str, Any]) -> None:

@@ -25,7 +25,8 @@ import numpy as np
 from pixelplan.envs.determinism import STEPS, judge_determinism
 from pixelplan.envs.family import Challenge, Goal, Play
 from pixelplan.envs.frames import resize, to_frame, usual_size
-from pixelplan.envs.own_level import OwnLevel, demonstrated, random_frame, random_walk
+from pixelplan.envs.guard import STEP_SECONDS, guarded
+from pixelplan.envs.own_level import OwnLevel, checked_tuple, demonstrated, random_frame, random_walk
 from pixelplan.types import InputError, Model
 
 MOST_ACTIONS = 256
@@ -52,22 +53,31 @@ class Own:
         solved: Callable[[gymnasium.Env[Any, Any]], bool] | None = None,
         pixels: tuple[int, int] | int | None = None,
         frames: Source = "auto",
+        step_seconds: float = STEP_SECONDS,
     ) -> None:
         """`env` is an environment or a function that makes one; an InputError says what does not fit.
 
         `goal` gives the frame to reach in the level that was reset last, `solved` says whether it is reached; by
         default the environment says both. Frames become `pixels` (height, width) large. They are its observations,
-        or what it renders where those are no images; `frames` decides otherwise.
+        or what it renders where those are no images; `frames` decides otherwise. A call of the environment that takes
+        more than `step_seconds`, like one that raises, is an EnvironmentFailed.
         """
+        if not 0 < step_seconds < 1e6:
+            raise InputError(f"step-seconds is {step_seconds}; it must be above 0 and below a million")
+        self.step_seconds = step_seconds
+        self.name: str = name or str(getattr(env, "__qualname__", type(env).__qualname__))
         self._make = None if isinstance(env, gymnasium.Env) else env
-        self._env: gymnasium.Env[Any, Any] = env if isinstance(env, gymnasium.Env) else env()
+        with self.guard("being made"):
+            self._env: gymnasium.Env[Any, Any] = env if isinstance(env, gymnasium.Env) else env()
         if not isinstance(self._env, gymnasium.Env):
             raise InputError(f"{name or env!r} gave {type(self._env).__name__}; it must give a Gymnasium environment")
         self.name = name or f"{type(self._env.unwrapped).__module__}:{type(self._env.unwrapped).__qualname__}"
         self._goal, self._solved = goal, solved
-        self._rendered = self._choose_source(frames)
-        self._space = self._check_actions()
-        height, width = self.picture(self._env.reset(seed=0)[0]).shape[:2]
+        with self.guard("describing its spaces"):
+            self._rendered = self._choose_source(frames)
+            self._space = self._check_actions()
+        with self.guard("reset of level 0"):
+            height, width = self.picture(checked_tuple(self._env.reset(seed=0), 2, "reset")[0]).shape[:2]
         self.own_size = height, width
         wanted = (pixels, pixels) if isinstance(pixels, int) else pixels
         size = usual_size(height, width) if wanted is None else wanted
@@ -84,7 +94,8 @@ class Own:
     @property
     def action_names(self) -> tuple[str, ...]:
         """The environment's own names, or numbers."""
-        names = tuple(map(str, _attribute(self._env, "action_names") or ()))
+        with self.guard("action_names"):
+            names = tuple(map(str, _attribute(self._env, "action_names") or ()))
         count = int(self._space.n)
         return names if len(names) == count else tuple(str(self._space.start + action) for action in range(count))
 
@@ -171,7 +182,7 @@ class Own:
         elif isinstance(goal, tuple):
             goal_frame = demonstrated(level, goal)
         elif own_goal:
-            goal_frame = self._level_goal()
+            goal_frame = self._level_goal(number)
         else:
             goal_frame = random_frame(level, np.random.default_rng([seed, number, 1]))
         several = None
@@ -180,14 +191,16 @@ class Own:
         solution = None
         if own_goal and _attribute(self._env, "shortest_solution") is not None:
             level.reset()
-            solution = self._env.get_wrapper_attr("shortest_solution")()
+            with self.guard(f"shortest_solution() of level {number}"):
+                found = self._env.get_wrapper_attr("shortest_solution")()
+                solution = None if found is None else len(found)
         return Challenge(
             number=number,
             env=level,
             solved=lambda: level.solved(goal_frame) if own_goal else np.array_equal(level.frame, goal_frame),
             goal_frame=goal_frame,
             several=several,
-            shortest=None if solution is None else len(solution),
+            shortest=solution,
             action_names=self.action_names,
         )
 
@@ -210,20 +223,23 @@ class Own:
             )
         return self._space
 
-    def _level_goal(self) -> np.ndarray:
-        """The goal frame of the level that was reset last."""
-        if isinstance(self._goal, np.ndarray):
-            found: Any = self._goal
-        elif self._goal is not None:
-            found = self._goal(self._env)
-        elif _attribute(self._env, "goal_frame") is not None:
-            found = self._env.get_wrapper_attr("goal_frame")()
-        else:
+    def _level_goal(self, number: int) -> np.ndarray:
+        """The goal frame of the level, which was reset last."""
+        if not self.has_goals:
             raise InputError(
                 f"{self.name} has no goal_frame(); give it that method, or a goal as a picture or a demonstration, "
                 "or ask for random goals"
             )
-        return self._sized(to_frame(found))
+        with self.guard(f"goal_frame() of level {number}"):
+            if isinstance(self._goal, np.ndarray):
+                found: Any = self._goal
+            else:
+                found = self._goal(self._env) if self._goal else self._env.get_wrapper_attr("goal_frame")()
+            return self._sized(to_frame(found))
+
+    def guard(self, what: str) -> guarded:
+        """Calls of the environment: whatever they raise names it, and what was called."""
+        return guarded(self.name, what, self.step_seconds)
 
     def _sized(self, frame: np.ndarray) -> np.ndarray:
         """A frame in the family's size; an InputError where it has neither this nor the environment's own."""

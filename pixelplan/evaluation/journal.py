@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -50,6 +51,8 @@ class Journal:
             episodes = [LevelResult(**episode) for episode in found["episodes"]]
         except TypeError:
             raise InputError(f"{path} was written by another version; it cannot be resumed") from None
+        if not all(map(_is_possible, episodes)):
+            raise InputError(f"{path} is damaged: no level can have gone as it says; delete it and begin anew")
         return {one.level: one for one in episodes if one.error is None}
 
     def add(self, result: LevelResult) -> None:
@@ -81,3 +84,13 @@ def _completed(settings: Any, kind: Any) -> Any:
         **later,
         **{name: _completed(value, inner[name]) if name in inner else value for name, value in settings.items()},
     }
+
+
+def _is_possible(one: LevelResult) -> bool:
+    """Whether a result can be that of a level."""
+    counts = (one.level, one.steps, one.replans, one.nodes, one.plans, one.shortest or 0, one.seconds)
+    return (
+        all(isinstance(count, int | float) and 0 <= count < math.inf for count in counts)
+        and isinstance(one.solved, bool)
+        and isinstance(one.ended, str)
+    )

@@ -34,6 +34,8 @@ def solve(
     family = open_family(env)
     if planner not in PLANNERS:
         raise InputError(f"there is no planner {planner!r}; the planners are {', '.join(PLANNERS)}")
+    if seed < 0:
+        raise InputError(f"seed is {seed}; it must be 0 or more")
     opened, family = choose_model(model, planner, family)
     family.check(number)
     challenge = family.challenge(number, goal, seed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 from pathlib import Path
 from types import TracebackType
@@ -90,11 +89,6 @@ def collapse_warning(row: dict[str, Any], actions: int) -> str | None:
         "guesses); if this lasts, try a smaller forward weight, a larger look weight, a smaller learning rate or more "
         "levels"
     )
-
-
-def write_metrics(folder: Path, rows: list[dict[str, Any]]) -> None:
-    """`metrics.jsonl`, one line a pass, and `curves.png`."""
-    write_bytes(folder / "metrics.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode())
 
 
 def draw_curves(folder: Path, rows: list[dict[str, Any]]) -> None:

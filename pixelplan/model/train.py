@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from lightning_fabric import Fabric
 
+from pixelplan.files import write_rows
 from pixelplan.model.attempts import begin_anew, next_pass
 from pixelplan.model.batches import LevelBatch, LevelPlay, level_plays, make_batch
 from pixelplan.model.checkpoint import (
@@ -33,7 +34,7 @@ from pixelplan.model.families import config_from, family_of
 from pixelplan.model.finish import finish
 from pixelplan.model.metrics import step_errors
 from pixelplan.model.processes import PortableTrajectories
-from pixelplan.model.progress import Display, collapse_warning, noise_warning, write_metrics
+from pixelplan.model.progress import Display, collapse_warning, noise_warning
 from pixelplan.model.schedule import Schedule, plan_passes
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
@@ -181,11 +182,10 @@ def _fit(
             if fabric.is_global_zero:
                 begun_with = {"model": dataclasses.asdict(model.config), "sizes": dataclasses.asdict(model.sizes)}
                 save_checkpoint(out, model, optimizer.optimizer, {"request": request, "rows": rows, **begun_with})
-                write_metrics(out, rows)
             display.row(row)
             fabric.barrier()
     if fabric.is_global_zero and "short" not in request:
-        write_metrics(out, rows)
+        write_rows(out / "metrics.jsonl", rows)
         networks.cpu().eval()
         finish(model, held_out.own, held_out.frames, data, out, config, request, rows)
 

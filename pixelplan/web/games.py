@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import numpy as np
 from fastapi import FastAPI, Path, Query
 from fastapi.responses import Response
-from PIL import Image, UnidentifiedImageError
 
+from pixelplan.envs.frames import decode_picture
 from pixelplan.evaluation.figures import episode_gif
 from pixelplan.types import Episode, InputError
 from pixelplan.web.boards import Board, follow, state_of_cell
@@ -162,11 +162,7 @@ def _download(data: bytes, game: Game, ending: str) -> Response:
 def _decode(text: str) -> np.ndarray:
     """The picture [H,W,3] in a PNG in base64; an InputError where it is none, or a large one."""
     try:
-        image = Image.open(io.BytesIO(base64.b64decode(text, validate=True)), formats=("PNG",))
-        if max(image.size) > 512:
-            raise InputError(f"the picture is {image.width} × {image.height} pixels; frames are far smaller")
-        return np.array(image.convert("RGB"))
-    except (binascii.Error, UnidentifiedImageError, OSError, SyntaxError, ValueError) as problem:
-        if isinstance(problem, InputError):
-            raise
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
         raise InputError("the frame is not a PNG picture in base64") from None
+    return decode_picture(io.BytesIO(data), "the frame", largest=512, formats=("PNG",))

@@ -73,5 +73,5 @@ class Broken(Corridor):
 
 
 def test_an_environment_that_fails_at_once_is_named() -> None:
-    with pytest.raises(InputError, match="Broken failed: RuntimeError: no batteries"):
+    with pytest.raises(InputError, match="Broken failed in reset of level 0: RuntimeError: no batteries"):
         open_family("tests.web.test_own_world_refused:Broken")
