@@ -74,13 +74,17 @@ class VectorEncoder(nn.Module):
         super().__init__()
         width = config.width
         self.layers = nn.Sequential(
-            nn.Conv2d(3, 32, 5, stride=2, padding=2),
+            nn.Conv2d(3, 32, 5, stride=2, padding=2, bias=False),
+            nn.BatchNorm2d(32),
             nn.ReLU(),
-            nn.Conv2d(32, width, 3, stride=2, padding=1),
+            nn.Conv2d(32, width, 3, stride=2, padding=1, bias=False),
+            nn.BatchNorm2d(width),
             nn.ReLU(),
-            nn.Conv2d(width, width, 3, stride=2, padding=1),
+            nn.Conv2d(width, width, 3, stride=2, padding=1, bias=False),
+            nn.BatchNorm2d(width),
             nn.ReLU(),
-            nn.Conv2d(width, width, 3, stride=2, padding=1),
+            nn.Conv2d(width, width, 3, stride=2, padding=1, bias=False),
+            nn.BatchNorm2d(width),
             nn.ReLU(),
             nn.Flatten(),
             nn.Linear(SIDE * width, config.dimensions),
