@@ -52,7 +52,7 @@ def architecture(name: str = "ice-slider") -> Figure:
         here = model.encode(level.frame(state)[None])
         z, truth = as_array(here)[0], as_array(model.encode(after))
         predicted = as_array(model.step(here, model.context(level.frame(level.goal))))[0]
-        chances = model.inverse(here.expand(len(after), -1), model.encode(after)).softmax(1).diagonal()
+        chances = model.networks.inverse(here.expand(len(after), -1), model.encode(after)).softmax(1).diagonal()
     apart = np.linalg.norm(predicted[:, None] - truth[None], axis=2)  # [A,A]
     figure = Figure(figsize=(12, 4.6), layout="constrained")
     grid = figure.add_gridspec(len(ACTIONS), 6, width_ratios=(2.2, 1.6, 2.2, 1.6, 1.0, 3.0))

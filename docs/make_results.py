@@ -180,17 +180,20 @@ def own_worlds() -> str:
 def small_worlds() -> str:
     """What was reached in the small worlds of benchmarks/worlds.py."""
     lines = [
-        "| world | latent | training | one-step accuracy | one-shot | full | optimal among solved (one-shot, full) |",
+        "| world | winner of the race | training | exact | one-shot | full | optimal among solved (one-shot, full) |",
         "|---|---|---|---|---|---|---|",
     ]
     for name, found in record("benchmark-worlds")["worlds"].items():
         rows, columns = found["grid"]
         planners = [found.get(planner) for planner in ("one-shot", "full")]
         success = " | ".join("" if one is None else f"{one['success']:.2f}" for one in planners)
-        optimal = ", ".join(f"{one['optimal']:.2f}" for one in planners if one is not None)
+        optimal = ", ".join("–" if one["optimal"] is None else f"{one['optimal']:.2f}" for one in planners)
+        seconds = found["training_seconds"] + sum(
+            one["seconds"] for one in found["race"] if one["family"] != found["family"]
+        )
         lines.append(
-            f"| {name} | {found['family']}, {rows} × {columns} | {found['training_seconds'] / 60:.1f} min | "
-            f"{found['one_step_accuracy']:.4f} | {success} | {optimal} |"
+            f"| {name} | {found['family']}, {rows} × {columns} | {seconds / 60:.1f} min | {found['exact']:.4f} | "
+            f"{success} | {optimal} |"
         )
     return "\n".join(lines)
 

@@ -68,6 +68,7 @@ def evaluate(
     from pixelplan.evaluation.stats import summary
     from pixelplan.types import InputError
 
+    _repeat_warnings(model)
     with progress_bar("playing", "levels") as progress:
         result = evaluate_levels(
             parse_family(env, option, None, disturbed, step_seconds),
@@ -146,6 +147,7 @@ def solve(
         raise InputError("the goal is a picture or a demonstration, not both; give --goal or --demonstration")
     if out is not None and out.suffix.lower() not in (".png", ".gif"):
         raise InputError(f"{out} is neither a PNG nor a GIF; write it with the ending .png or .gif")
+    _repeat_warnings(model)
     solved = solve_level(
         parse_family(env, option, None, disturbed, step_seconds),
         level,
@@ -179,6 +181,16 @@ def _solve_pictures(
     if goal is None or model is None or env is not None or level is not None:
         raise InputError("a plan from --frame needs --goal and --model, and neither --env nor --level")
     print(plan_story(plan_between(model, read_frame(frame), read_frame(goal), config, seed, heuristic)))
+
+
+def _repeat_warnings(model: str | None) -> None:
+    """Say again what training said against a model, before anything is played with it."""
+    import sys
+
+    from pixelplan.evaluation.models import model_warnings
+
+    for sentence in model_warnings(model):
+        print(f"warning: {sentence}", file=sys.stderr)
 
 
 def demo(*, out: Path = Path("demo")) -> None:

@@ -103,6 +103,16 @@ def open_model(name: str | Path, env: str, pixels: int | None = None) -> Model:
     return model
 
 
+def model_warnings(name: str | Path | None) -> list[str]:
+    """What a trained model says against itself: the warnings with which its training ended."""
+    from pixelplan.model.checkpoint import read_description
+
+    if name is None or str(name) == ORACLE:
+        return []
+    found = read_description(find_model(name)).get("findings", {})
+    return [str(sentence) for sentence in found.get("warnings", [])]
+
+
 def find_model(name: str | Path) -> Path:
     """The folder of a model, or of a shipped one by its name; an InputError where there is none."""
     for folder in (Path(name), WEIGHTS / str(name)):
