@@ -116,7 +116,9 @@ def test_the_best_of_a_race_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(
         race,
         "short_run",
-        lambda data, out, config, validation, updates: [{"exact": exact[config.model.family], "seconds": 1.0}],
+        lambda data, out, config, validation, updates: [
+            {"exact": exact[config.model.family], "lasting": exact[config.model.family], "seconds": 1.0}
+        ],
     )
     model = train_best(data, tmp_path / "model", config)
     assert model.config.family == "picture"

@@ -1,11 +1,12 @@
 """Which recorded frames may show the same state, by what followed from them and by nothing else.
 
-Two frames of a level are *alike* if they share an outcome and no recorded future tells them apart: every action that
-was tried in both led to the same frame, or again to two frames that are alike. A figure that looks left or right in the
-same place is an example. One shared outcome is no proof. (If a hole hides whoever fell into it, many frames lead to
-one.) And no recorded future is a proof either: two places of a corridor may lead to the same ends for ever. So frames
-that are alike count neither as the same state nor as different ones: nothing holds them together or apart in training,
-and a prediction that takes one for the other counts neither as right nor as wrong.
+Two frames of a level are *told apart* if some action that was tried in both led to two different frames, unless these
+are undecided themselves. They are *undecided* if they are not told apart and actions that were tried in both lead, at
+once or in the end, to one and the same frame. A figure that looks left or right in the same place is an example: as
+soon as it moves sideways, nothing remembers how it looked before. One shared outcome is no proof. (If a hole hides
+whoever fell into it, many frames lead to one.) And no recorded future is a proof either: two places of a corridor may
+lead to the same ends for ever. So undecided frames count neither as the same state nor as different ones. Nothing holds
+them apart in training, and a prediction that takes one for the other counts neither as right nor as wrong.
 
 Nothing here looks at pixels beyond equality, so there is nothing to tune.
 """
@@ -15,28 +16,25 @@ from __future__ import annotations
 import numpy as np
 
 
-def alike_frames(steps: np.ndarray, frames: int, actions: int) -> np.ndarray:
-    """[p,2] int64: the pairs of a level's frames that steps [m,3] (frame, action, frame after it) do not tell apart.
-
-    All pairs that share an outcome are taken to be alike at first. Then those are dropped of which some action leads to
-    two frames that are not, again and again until nothing changes: what is left supports itself.
-    """
+def undecided_pairs(steps: np.ndarray, frames: int, actions: int) -> np.ndarray:
+    """[n,n] bool: the pairs of a level's frames that steps [m,3] (frame, action, frame after it) do not tell apart."""
     successors = np.full((frames, actions), -1)
     successors[steps[:, 0], steps[:, 1]] = steps[:, 2]
-    shared = np.zeros((frames, frames), bool)
-    for action in range(actions):
-        tried = np.flatnonzero(successors[:, action] >= 0)
-        after = successors[tried, action]
-        shared[np.ix_(tried, tried)] |= after[:, None] == after
-    pairs = np.argwhere(np.triu(shared, 1))  # [p,2]
+    tried = successors >= 0
+    moves = [(places := np.flatnonzero(tried[:, action]), successors[places, action]) for action in range(actions)]
+    moves = [(places, after) for places, after in moves if len(places)]
     alike = np.eye(frames, dtype=bool)
-    alike[pairs[:, 0], pairs[:, 1]] = alike[pairs[:, 1], pairs[:, 0]] = True
-    while len(pairs):
-        ends = successors[pairs]  # [p,2,A]
-        told_apart = ~((ends < 0).any(1) | alike[ends[:, 0], ends[:, 1]]).all(1)
-        if not told_apart.any():
+    while True:  # what leads to the same frame, and then what leads to that
+        before = alike.copy()
+        for places, after in moves:
+            alike[np.ix_(places, places)] |= before[np.ix_(after, after)]
+        if (alike == before).all():
             break
-        one, other = pairs[told_apart].T
-        alike[one, other] = alike[other, one] = False
-        pairs = pairs[~told_apart]
-    return pairs
+    while True:  # without what leads to frames that are told apart, and then without what leads to that
+        before = alike.copy()
+        for places, after in moves:
+            alike[np.ix_(places, places)] &= before[np.ix_(after, after)]
+        if (alike == before).all():
+            break
+    np.fill_diagonal(alike, False)
+    return alike

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from pixelplan.data.identity import rows_of_levels
-from pixelplan.data.sameness import alike_frames
+from pixelplan.data.sameness import undecided_pairs
 from pixelplan.types import Trajectories
 
 
@@ -30,7 +30,7 @@ class LevelBatch(NamedTuple):
     """[M,4] int64: level, slot, action, slot after it."""
     partners: Tensor
     """[N] int64: for each image another one of its level, to look for differences."""
-    alike: Tensor
+    undecided: Tensor
     """[L,S,S] bool: pairs of slots that may or may not be the same state."""
 
     def images_of_steps(self) -> tuple[Tensor, Tensor]:
@@ -53,19 +53,17 @@ class LevelPlay:
     """[e,T+1] int64, indices into frames."""
     actions: np.ndarray
     """[e,T] int64."""
-    alike: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    """[p,2] int64: pairs of frames that may or may not be the same state."""
+    undecided: np.ndarray | None = None
+    """[n,n] bool: pairs of frames that may or may not be the same state; None if there are none."""
 
     def steps(self) -> np.ndarray:
         """[m,3] int64: the distinct steps (frame, action, frame after it)."""
         steps = np.stack([self.episodes[:, :-1].ravel(), self.actions.ravel(), self.episodes[:, 1:].ravel()], axis=1)
         return np.unique(steps, axis=0)
 
-    def alike_table(self) -> np.ndarray:
-        """[n,n] bool: the pairs that are alike, both ways."""
-        table = np.zeros((len(self.frames), len(self.frames)), bool)
-        table[self.alike[:, 0], self.alike[:, 1]] = True
-        return table | table.T
+    def undecided_table(self) -> np.ndarray:
+        """[n,n] bool: the undecided pairs."""
+        return np.zeros((len(self.frames),) * 2, bool) if self.undecided is None else self.undecided
 
 
 def level_plays(data: Trajectories, states: np.ndarray | None = None) -> list[LevelPlay]:
@@ -83,7 +81,7 @@ def level_plays(data: Trajectories, states: np.ndarray | None = None) -> list[Le
             data.actions[rows].astype(np.int64),
         )
         if states is None:
-            play = replace(play, alike=alike_frames(play.steps(), end - first, actions))
+            play = replace(play, undecided=undecided_pairs(play.steps(), end - first, actions))
         levels.append(play)
     return levels
 
@@ -113,13 +111,12 @@ def sample_play(level: LevelPlay, limit: int, random: np.random.Generator) -> Le
         seen, chosen = seen_then, chosen + 1
     kept = np.array(sorted(seen))
     rows = order[:chosen]
-    inside = np.isin(level.alike, kept).all(1)
     return LevelPlay(
         level.frames[kept],
         level.states[kept],
         np.searchsorted(kept, level.episodes[rows]),
         level.actions[rows],
-        np.searchsorted(kept, level.alike[inside]),
+        None if level.undecided is None else level.undecided[np.ix_(kept, kept)],
     )
 
 
@@ -135,7 +132,7 @@ def make_batch(
     first = np.cumsum([0, *counts])
     images, contexts, steps, partners = [], [], [], []
     states = np.full((len(plays), max(counts)), -1)
-    alike = np.zeros((len(plays), max(counts), max(counts)), bool)
+    undecided = np.zeros((len(plays), max(counts), max(counts)), bool)
     for index, (play, random) in enumerate(zip(plays, randoms, strict=True)):
         count = len(play.frames)
         gain = 1 + colour * random.uniform(-1, 1, (3, 1, 1))
@@ -144,7 +141,7 @@ def make_batch(
         contexts.append(first[index] + random.integers(count))
         partners.append(first[index] + (np.arange(count) + random.integers(1, max(2, count), count)) % count)
         states[index, :count] = play.states
-        alike[index, :count, :count] = play.alike_table()
+        undecided[index, :count, :count] = play.undecided_table()
         steps.append(np.insert(play.steps(), 0, index, axis=1))
     places = np.stack(
         [np.repeat(np.arange(len(plays)), counts), np.concatenate([np.arange(n) for n in counts])], axis=1
@@ -156,7 +153,7 @@ def make_batch(
         torch.from_numpy(states),
         torch.from_numpy(np.concatenate(steps)),
         torch.from_numpy(np.concatenate(partners)),
-        torch.from_numpy(alike),
+        torch.from_numpy(undecided),
     )
 
 

@@ -36,7 +36,7 @@ def calibrate(errors: StepErrors) -> Calibration:
     state is confused. Both cost a search the same: a state lost, or a state doubled.
     """
     finite = np.concatenate([part[np.isfinite(part)] for part in (errors.right, errors.other)])
-    if not len(finite):
+    if not finite.any():  # nothing to tell apart
         return rates(errors, 1.0)
     candidates = np.linspace(0, float(finite.max()), 2001)[1:]
     missed = 1 - np.searchsorted(np.sort(errors.right), candidates) / len(errors.right)

@@ -47,17 +47,17 @@ def finish(
     calibration = calibrate(errors) if config.threshold == "calibrated" else rates(errors, config.objective.margin / 2)
     model.threshold = calibration.threshold
     draw_curves(out, last_attempt(rows))
-    true = step_errors(model, frames)
+    true, rollouts = step_errors(model, frames), rollout_exactness(model, frames)
     description = {
         "calibration": dataclasses.asdict(calibration),
         "validation_metrics": {
             "levels": len(frames),
             "one_step_accuracy": true.accuracy(model.threshold),
             "exact": true.exact,
-            "rollouts": {str(steps): share for steps, share in rollout_exactness(model, frames).items()},
+            "rollouts": {str(steps): share for steps, share in rollouts.items()},
             "rankings": [dataclasses.asdict(one) for one in rankings(model, frames)],
         },
-        "findings": findings(model, own, frames, true, data),
+        "findings": findings(model, own, frames, errors.accuracy(model.threshold), true, rollouts, data),
         "seconds": rows[-1]["seconds"],
         "parameters": model.parameter_count,
         "versions": versions(),
@@ -69,23 +69,43 @@ def finish(
 
 
 def findings(
-    model: WorldModel, own: list[LevelPlay], frames: list[LevelPlay], true: StepErrors, data: Trajectories
+    model: WorldModel,
+    own: list[LevelPlay],
+    frames: list[LevelPlay],
+    own_accuracy: float,
+    true: StepErrors,
+    rollouts: dict[int, float],
+    data: Trajectories,
 ) -> dict[str, Any]:
-    """What was assumed and found, and a warning if the world was not learned."""
+    """What was assumed and found, and a warning if the world was not learned.
+
+    `own` and `own_accuracy` are by the states that the family tells apart, all else by frames.
+    """
     count = sum(len(level.frames) for level in frames)
     merged = sum(len(level.frames) - len(np.unique(level.states)) for level in own)
     reach = [play_depth(level) for level in frames]
     warnings = []
-    if not len(true.right) or all(len(level.frames) == 1 for level in frames):
+    steps = np.concatenate([level.steps() for level in frames])
+    if (steps[:, 0] == steps[:, 2]).all():
         warnings.append(
             "nothing ever changes in the held-out play, so there was nothing to learn; check with check-env that "
             "actions do something, or record longer episodes"
+        )
+    elif true.exact < POOR <= own_accuracy:
+        warnings.append(
+            f"the model takes {merged} of {count} held-out frames for others, and no recorded future proves them the "
+            "same; if they look different for a reason, plans will fail: then train with --family picture"
         )
     elif true.exact < POOR:
         warnings.append(
             f"this world was not learned: only {true.exact:.0%} of held-out steps are predicted exactly, so most plans "
             f"will fail; try more levels (it had {len(np.unique(data.episode_level))}), longer episodes (collect "
             "--steps), or see what check-env says"
+        )
+    elif rollouts[10] < POOR:
+        warnings.append(
+            f"long plans will often fail: only {rollouts[10]:.0%} of rollouts are still right after 10 steps; the full "
+            "planner, which replans, copes better than one-shot; more levels or longer episodes help"
         )
     return {
         "family": model.config.family,
@@ -128,6 +148,9 @@ def told(description: dict[str, Any]) -> list[str]:
         f"{found['play_reaches']['most']}): goals much farther away may need longer play",
     ]
     if "race" in description:
-        entered = ", ".join(f"{one['family']} {one['exact']:.4f}" for one in description["race"])
-        lines.insert(0, f"race of families (exact predictions after a short run): {entered}")
+        entered = ", ".join(
+            f"{one['family']} {'cannot' if 'problem' in one else format(one['score'], '.4f')}"
+            for one in description["race"]
+        )
+        lines.insert(0, f"race of families (score after a short run): {entered}")
     return lines + [f"warning: {sentence}" for sentence in found["warnings"]]

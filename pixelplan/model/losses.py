@@ -86,13 +86,13 @@ def squared_distances(z: Tensor) -> Tensor:
     return (z.unsqueeze(-2) - z.unsqueeze(-3)).pow(2).sum(-1)
 
 
-def level_pairs(states: Tensor, alike: Tensor | None = None) -> tuple[Tensor, Tensor]:
+def level_pairs(states: Tensor, undecided: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Pairs [L,S,S] of different states and of different frames of the same state.
 
-    States [L,S] are −1 where padded; pairs [L,S,S] that are alike are neither.
+    States [L,S] are −1 where padded; undecided pairs [L,S,S] are neither.
     """
     real = (states >= 0).unsqueeze(-1) & (states >= 0).unsqueeze(-2)
     same = states.unsqueeze(-1) == states.unsqueeze(-2)
     upper = torch.ones(states.shape[-1], states.shape[-1], dtype=torch.bool, device=states.device).triu(1)
     different = real & ~same & upper
-    return different if alike is None else different & ~alike, real & same & upper
+    return different if undecided is None else different & ~undecided, real & same & upper

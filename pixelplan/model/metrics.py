@@ -50,7 +50,7 @@ class StepErrors:
 def step_errors(model: Model, levels: Sequence[LevelPlay]) -> StepErrors:
     """One-step predictions of every distinct step of levels, against every frame seen of the level.
 
-    Frames that are alike to the right one (`sameness`) count neither as right nor as another.
+    Frames that may be the same as the right one (`data/sameness.py`) count neither as right nor as another.
     """
     right, other, separation = [], [], []
     for level in levels:
@@ -59,10 +59,10 @@ def step_errors(model: Model, levels: Sequence[LevelPlay]) -> StepErrors:
         predicted = model.step(z, model.context(np.asarray(level.frames[0])))[steps[:, 0], steps[:, 1]]
         same = torch.from_numpy(level.states[steps[:, 2], None] == level.states)  # [m,n]
         distances = torch.cdist(predicted, z).cpu()
-        alike = torch.from_numpy(level.alike_table())
+        undecided = torch.from_numpy(level.undecided_table())
         right.append(distances.masked_fill(~same, torch.inf).amin(1))
-        other.append(distances.masked_fill(same | alike[steps[:, 2]], torch.inf).amin(1))
-        own = torch.from_numpy(level.states[:, None] == level.states) | alike
+        other.append(distances.masked_fill(same | undecided[steps[:, 2]], torch.inf).amin(1))
+        own = torch.from_numpy(level.states[:, None] == level.states) | undecided
         separation.append(torch.cdist(z, z).cpu().masked_fill(own, torch.inf).amin(1))
     return StepErrors(*(torch.cat(part).numpy() for part in (right, other, separation)))
 
@@ -98,13 +98,13 @@ def rollout_exactness(
         seen = model.encode(np.asarray(level.frames))
         z = seen[path[:, 0]]
         context = model.context(np.asarray(level.frames[path[0, 0]]))
-        states, alike = level.states, level.alike_table()
+        states, undecided = level.states, level.undecided_table()
         fine = np.ones(repeats, bool)
         for step in range(max(horizons)):
             z = model.step(z, context)[torch.arange(repeats), torch.from_numpy(actions[:, step])]
             nearest = torch.cdist(z, seen).argmin(1).cpu().numpy()
             target = path[:, step + 1]
-            fine &= (states[nearest] == states[target]) | alike[nearest, target]
+            fine &= (states[nearest] == states[target]) | undecided[nearest, target]
             if step + 1 in right:
                 right[step + 1] += int(fine.sum())
             if not fine.any():

@@ -51,7 +51,7 @@ class Display:
     def row(self, row: dict[str, Any]) -> None:
         """A pass is done."""
         text = "  ".join(f"{name} {row[name]:.3f}" for name in LOSSES if name in row)
-        text += f"  exact {row['exact']:.4f}"
+        text += f"  exact {row['exact']:.4f}  lasting {row['lasting']:.2f}"
         self.progress.update(self.task, description=f"pass {row['pass']}/{self.passes}", state=text)
         if not self.console.is_terminal:
             line = f"pass {row['pass']}/{self.passes}  {row['seconds']:.0f} s  {text}"

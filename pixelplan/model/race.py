@@ -14,7 +14,7 @@ from typing import Any
 
 from pixelplan.model.checkpoint import CONFIG, read_description
 from pixelplan.model.config import TrainConfig
-from pixelplan.model.schedule import LEARNED
+from pixelplan.model.schedule import LEARNED, score
 from pixelplan.model.train import short_run, train
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError, Trajectories
@@ -46,7 +46,7 @@ def train_best(
             raise InputError(f"{out} holds a model that won no race; choose another folder")
     else:
         entries = run(data, out / RACE, config, validation)
-    best = max(entries, key=lambda entry: (entry["exact"], -entry["place"]))
+    best = max(entries, key=lambda entry: (entry["score"], -entry["place"]))
     own = _of(config, best["place"])
     begun = _folder(out / RACE, own, best["place"])
     model = train(data, out, own, validation, True, after=begun if begun.exists() else None, race=entries)
@@ -55,17 +55,25 @@ def train_best(
 
 
 def run(data: Trajectories, folder: Path, config: TrainConfig, validation: Trajectories | None) -> list[dict[str, Any]]:
-    """The race itself: how exactly each candidate that ran predicts after its short run, in order of running."""
+    """The race itself: how well each candidate that ran predicts after its short run, in order of running."""
     entries: list[dict[str, Any]] = []
     for place, _ in enumerate(config.candidates or ()):
         own = _of(config, place)
         if not own.quiet:
             print(f"race: {own.model.family} runs for {SHORT} updates", file=sys.stderr)
-        rows = short_run(data, _folder(folder, own, place), own, validation, SHORT)
-        exact = max(row["exact"] for row in rows)
-        entries.append({"place": place, "family": own.model.family, "exact": exact, "seconds": rows[-1]["seconds"]})
-        if exact >= LEARNED:
+        entry: dict[str, Any] = {"place": place, "family": own.model.family}
+        try:
+            rows = short_run(data, _folder(folder, own, place), own, validation, SHORT)
+        except InputError as problem:  # a family that cannot learn this world has lost, and no more
+            entries.append({**entry, "score": -1.0, "seconds": 0.0, "problem": str(problem)})
+            continue
+        best = max(rows, key=score)
+        found = {"score": score(best), "exact": best["exact"], "lasting": best["lasting"]}
+        entries.append({**entry, **found, "seconds": rows[-1]["seconds"]})
+        if found["score"] >= LEARNED:
             break
+    if all("problem" in entry for entry in entries):
+        raise InputError(entries[0]["problem"])
     return entries
 
 

@@ -10,7 +10,7 @@ from typing import Any
 LEAST_UPDATES = 100
 """Gradient steps of a pass at least, so that small sets repeat in it."""
 LEARNED = 0.9995
-"""The share of held-out steps predicted exactly from which on nothing is left to learn."""
+"""The score (`score`) from which on nothing is left to learn."""
 PATIENCE = 5
 """Passes without a better one after which learning is over."""
 SETTLING = 0.5
@@ -55,11 +55,16 @@ def settling_since(rows: Sequence[dict[str, Any]], passes: int) -> int | None:
     """The number of passes after which the rate began to fall; None if it has not yet."""
     best, best_pass = -1.0, 0
     for number, row in enumerate(rows, 1):
-        if row["exact"] > best:
-            best, best_pass = row["exact"], number
-        if row["exact"] >= LEARNED or number - best_pass >= PATIENCE or number + settling(number) >= passes:
+        if score(row) > best:
+            best, best_pass = score(row), number
+        if score(row) >= LEARNED or number - best_pass >= PATIENCE or number + settling(number) >= passes:
             return number
     return None
+
+
+def score(row: dict[str, Any]) -> float:
+    """How well held-out levels were predicted after a pass: exact steps and rollouts that stay right, half each."""
+    return float(row["exact"] + row["lasting"]) / 2
 
 
 def settling(passes: int) -> int:

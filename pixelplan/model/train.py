@@ -32,7 +32,7 @@ from pixelplan.model.config import PRESETS, TrainConfig
 from pixelplan.model.description import describe_data
 from pixelplan.model.families import config_from, family_of
 from pixelplan.model.finish import finish
-from pixelplan.model.metrics import step_errors
+from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.processes import PortableTrajectories
 from pixelplan.model.progress import Display, collapse_warning, noise_warning
 from pixelplan.model.schedule import Schedule, plan_passes
@@ -44,6 +44,8 @@ __all__ = ["PRESETS", "TrainConfig", "train"]
 
 QUICK_LEVELS = 25
 """Validation levels looked at after each pass."""
+LASTING = 20
+"""Steps of the rollouts that are looked at after each pass."""
 
 
 def train(
@@ -255,9 +257,12 @@ def _batches(
 def _quick_look(model: WorldModel, held_out: HeldOut) -> dict[str, float]:
     """How well a few held-out levels are predicted: with ε/2 as the threshold by the family's own states, and truly."""
     model.networks.eval()
+    model.networks.settle(held_out.frames[:QUICK_LEVELS])
     own = step_errors(model, model.networks.judged(held_out.own[:QUICK_LEVELS]))
-    true = own if model.noisy else step_errors(model, held_out.frames[:QUICK_LEVELS])
-    return {"accuracy": own.accuracy(model.threshold), "exact": true.exact}
+    true_levels = model.networks.judged(held_out.own[:QUICK_LEVELS]) if model.noisy else held_out.frames[:QUICK_LEVELS]
+    true = own if model.noisy else step_errors(model, true_levels)
+    lasting = rollout_exactness(model, true_levels, (LASTING,))[LASTING]
+    return {"accuracy": own.accuracy(model.threshold), "exact": true.exact, "lasting": lasting}
 
 
 def _split(model: WorldModel, data: Trajectories, validation: Trajectories | None) -> tuple[list[LevelPlay], HeldOut]:

@@ -63,7 +63,7 @@ class Cells(GridNetworks):
         embedded, kinds = self.encoder(batch.images)
         z = in_slots(embedded, batch)
         level, before, action, after = batch.steps.unbind(1)
-        # Kinds are there to tell states apart: a forward model that could change them would make them all alike.
+        # Kinds are there to tell states apart: a forward model that could change them would make them all undecided.
         states = z.detach()
         predicted = self.forward_model(states, self.context(batch.images[batch.contexts]))[level, before, action]
         cells = kinds.shape[1:]
@@ -72,7 +72,7 @@ class Cells(GridNetworks):
         if self.inverse is not None:
             logits = self.inverse(z[level, before], z[level, after])
             found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
-        _, same = level_pairs(batch.states, batch.alike)
+        _, same = level_pairs(batch.states, batch.undecided)
         if same.any() and weights.pull_weight:
             found["pull"] = (weights.pull_weight, pull_loss(squared_distances(z)[same]))
         differing = differing_cells(batch, self.sizes)

@@ -51,7 +51,7 @@ class MetricNetworks(Networks):
         if self.inverse is not None:
             logits = self.inverse(z[level, before], z[level, after])
             found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
-        distances, (different, same) = squared_distances(z), level_pairs(batch.states, batch.alike)  # [L,S,S]
+        distances, (different, same) = squared_distances(z), level_pairs(batch.states, batch.undecided)  # [L,S,S]
         if different.any():
             found["margin"] = (1.0, margin_loss(distances[different], weights.margin))
         if same.any() and weights.pull_weight:

@@ -25,6 +25,8 @@ from pixelplan.model.losses import squared_miss_loss
 from pixelplan.model.metrics import rollout_exactness
 from pixelplan.model.sizes import Sizes
 
+LARGEST_PATCH = 8
+"""Pixels along a side."""
 UNUSED = 1e6
 """A feature that no patch has."""
 
@@ -54,9 +56,18 @@ class PictureConfig:
 
     def sizes(self, height: int, width: int, actions: int) -> Sizes:
         """The lattice for frames of this size."""
-        patch = -(-max(height, width) // self.patches)
-        rows, columns = -(-height // patch), -(-width // patch)
+        (height_seen, width_seen), patch = self.seen(height, width)
+        rows, columns = -(-height_seen // patch), -(-width_seen // patch)
         return Sizes(height, width, actions, rows, columns, reach=1)
+
+    def seen(self, height: int, width: int) -> tuple[tuple[int, int], int]:
+        """The size at which frames of a height and width are looked at, and the side of a patch then.
+
+        Larger frames are averaged down: patterns of thousands of pixels would take hours to find.
+        """
+        shrink = min(1.0, self.patches * LARGEST_PATCH / max(height, width))
+        size = max(1, round(height * shrink)), max(1, round(width * shrink))
+        return size, -(-max(size) // self.patches)
 
 
 class Picture(Networks):
@@ -73,8 +84,8 @@ class Picture(Networks):
     def __init__(self, config: PictureConfig, sizes: Sizes) -> None:
         super().__init__(sizes)
         self.config = config
-        patch = -(-max(sizes.height, sizes.width) // config.patches)
-        self.window = Window(sizes, patch)
+        size, patch = config.seen(sizes.height, sizes.width)
+        self.window = Window(sizes, size, patch)
         side = self.window.side
         self.register_buffer("basis", torch.zeros(config.features, 3, side, side))
         self.register_buffer("centre", torch.zeros(config.features))
@@ -161,7 +172,7 @@ class Picture(Networks):
         right = {}
         for choice in (False, True):
             self.exact_words.fill_(choice)
-            right[choice] = rollout_exactness(Stepper(self), levels)
+            right[choice] = rollout_exactness(Stepper(self), levels, (1, 5, 20))
         self.exact_words.fill_(sum(right[True].values()) >= sum(right[False].values()))
 
     def _settle_still(self, levels: Sequence[LevelPlay]) -> None:
@@ -230,16 +241,18 @@ class Stepper:
 class Window:
     """The patches of a lattice, each with half a patch around it, so that what lies on a border is seen whole."""
 
-    def __init__(self, sizes: Sizes, patch: int) -> None:
+    def __init__(self, sizes: Sizes, size: tuple[int, int], patch: int) -> None:
         self.patch, self.side = patch, 2 * patch
-        self.sizes, self.before = sizes, patch // 2
+        self.sizes, self.size, self.before = sizes, size, patch // 2
         self.after = tuple(
             (count - 1) * patch + self.side - self.before - pixels
-            for count, pixels in ((sizes.rows, sizes.height), (sizes.columns, sizes.width))
+            for count, pixels in zip((sizes.rows, sizes.columns), size, strict=True)
         )
 
     def pad(self, images: Tensor) -> Tensor:
-        """Images [N,3,H,W] with a rim, so that windows fit."""
+        """Images [N,3,H,W] at the size looked at, with a rim, so that windows fit."""
+        if images.shape[-2:] != self.size:
+            images = functional.interpolate(images, self.size, mode="area")
         return functional.pad(images, (self.before, self.after[1], self.before, self.after[0]))
 
     def cut(self, images: Tensor) -> Tensor:
@@ -247,9 +260,11 @@ class Window:
         return functional.unfold(self.pad(images), self.side, stride=self.patch).transpose(1, 2)
 
     def crop(self, padded: Tensor) -> Tensor:
-        """Images without the rim."""
-        rows = slice(self.before, self.before + self.sizes.height)
-        return padded[..., rows, self.before : self.before + self.sizes.width]
+        """Images [N,3,H,W] without the rim, at the size of frames."""
+        rows = slice(self.before, self.before + self.size[0])
+        images = padded[..., rows, self.before : self.before + self.size[1]]
+        full = (self.sizes.height, self.sizes.width)
+        return images if self.size == full else functional.interpolate(images, full, mode="nearest")
 
 
 class Repaint(nn.Module):
