@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +62,11 @@ RAISING = tuple(FAULTS)[: tuple(FAULTS).index("none")] + HANGS
 ONLY_STEPS = ("no-reward", "word-reward", "odd-end")
 
 
-def interrupted(command: Command, base: Path, fault: Fault | None, inputs: Path) -> Case:
+def interrupted(command: Command, fault: Fault | None, base: Path, first: int) -> Case:
     """The command cut off at a file operation (or, without a fault, killed at a random moment), and resumed.
 
-    The operations come in a shuffled order, so that many cases try each of them. After some kills the resumed run is
-    killed, too.
+    The operations come in a shuffled order, so that many cases try each of them; `first` is the number of the first
+    case. After some kills the resumed run is killed, too.
     """
     (base / "whole").mkdir(parents=True)
     undisturbed = run(command.arguments(base / "whole"), Shim(base / "whole", fault, 10**9), quick)
@@ -73,7 +74,7 @@ def interrupted(command: Command, base: Path, fault: Fault | None, inputs: Path)
         raise SystemExit(f"{command.name} fails undisturbed: {undisturbed.errors}")
     whole, operations = contents(base / "whole"), undisturbed.operations
     order = np.random.default_rng(0).permutation(operations) + 1
-    number = itertools.count()
+    number = itertools.count(first)
 
     def cut(random: np.random.Generator, place: Path, words: list[str | Path], again: bool) -> Done:
         if fault is None:
@@ -112,9 +113,9 @@ def _check_full(done: Done, name: str) -> None:
         raise Wrong(f"exit code {done.code}: {done.errors[-300:]}")
 
 
-def environments(base: Path, listed: dict[str, Command]) -> Case:
+def environments(first: int) -> Case:
     """Every fault in every place of an environment, at once and late, under every command that plays."""
-    number = itertools.count()
+    number = itertools.count(first)
     cases = bad_environments()
 
     def case(random: np.random.Generator, place: Path) -> str:
@@ -180,10 +181,9 @@ def two_at_once(base: Path, listed: dict[str, Command]) -> Case:
     return case
 
 
-def groups(work: Path, listed: dict[str, Command]) -> dict[str, tuple[int, Callable[[Path], Case]]]:
-    """All kinds of cases: how many of each, and what prepares them in a folder."""
-    inputs = work / "inputs"
-    found: dict[str, tuple[int, Callable[[Path], Case]]] = {}
+def groups(listed: dict[str, Command]) -> dict[str, tuple[int, Callable[[Path, int], Case]]]:
+    """All kinds of cases: how many of each, and what prepares them in a folder, from a number on."""
+    found: dict[str, tuple[int, Callable[[Path, int], Case]]] = {}
     faults: list[tuple[str, dict[str, int], Fault | None]] = [
         ("kills", KILLS, "kill"),
         ("random kills", RANDOM_KILLS, None),
@@ -191,12 +191,12 @@ def groups(work: Path, listed: dict[str, Command]) -> dict[str, tuple[int, Calla
     ]
     for kind, counts, fault in faults:
         for name, count in counts.items():
-            found[f"{kind}: {name}"] = count, lambda base, n=name, f=fault: interrupted(listed[n], base, f, inputs)
+            found[f"{kind}: {name}"] = count, partial(interrupted, listed[name], fault)
     for name, (count, prepare) in DAMAGES.items():
-        found[f"damaged inputs: {name}"] = count, lambda base, p=prepare: p(base, listed)
-    found["bombs"] = 120, lambda base: bombs(base, listed)
-    found["bad environments"] = len(bad_environments()), lambda base: environments(base, listed)
-    found["two at once"] = 40, lambda base: two_at_once(base, listed)
+        found[f"damaged inputs: {name}"] = count, lambda base, first, p=prepare: p(base, listed)
+    found["bombs"] = 120, lambda base, first: bombs(base, listed)
+    found["bad environments"] = len(bad_environments()), lambda base, first: environments(first)
+    found["two at once"] = 40, lambda base, first: two_at_once(base, listed)
     return found
 
 
@@ -207,14 +207,15 @@ def campaign(record: dict[str, Any], share: float, only: list[str], seed: int, s
         listed = commands(work / "inputs")
         for command in listed.values():
             command.inputs(work / "inputs")
-        for index, (name, (count, prepare)) in enumerate(groups(work, listed).items()):
-            group = record["groups"].setdefault(name, {"cases": 0, "outcomes": {}, "failures": [], "seconds": 0.0})
+        for index, (name, (count, prepare)) in enumerate(groups(listed).items()):
+            group = record["groups"].get(name, {"cases": 0, "outcomes": {}, "failures": [], "seconds": 0.0})
             wanted = -(-count * share // 1)
             if not name.startswith(tuple(only)) or group["cases"] >= wanted:
                 continue
+            record["groups"][name] = group
             base = work / f"base-{index}"
             base.mkdir()
-            case = prepare(base)
+            case = prepare(base, group["cases"])
             outcomes = Counter(group["outcomes"])
             while group["cases"] < wanted:
                 began, place = time.monotonic(), work / "case"
@@ -270,7 +271,7 @@ def main() -> int:
     warm_up()
     record: dict[str, Any] = {"seed": wish.seed, **describe_machine(), "groups": {}}
     if wish.json is not None and wish.json.exists():
-        record = read_json(wish.json)
+        record = {**read_json(wish.json), **describe_machine()}
         if record["seed"] != wish.seed:
             raise SystemExit(f"{wish.json} is of seed {record['seed']}")
     campaign(
