@@ -1,5 +1,5 @@
 #!/bin/sh
-# The three puzzles with default settings: families race on held-out frames, the winner is judged on levels 2000–2099.
+# The three puzzles with default settings: families race on held-out frames, the winner is judged on levels 10000–10099.
 # results/race.sh [SEED] writes results/race/; data and models go to runs/race. What is finished is not run again.
 set -eu
 seed=${1:-0}
@@ -11,7 +11,7 @@ for env in ice-slider digit-jump procgen-maze; do
     --seed "$seed" --threads 1 --resume
   cp runs/race/$env-model-$seed/config.json results/race/$env-training-seed$seed.json
   for planner in one-shot full; do
-    pixelplan evaluate --env $env --model runs/race/$env-model-$seed --levels 2000:2100 --planner $planner \
+    pixelplan evaluate --env $env --model runs/race/$env-model-$seed --levels 10000:10100 --planner $planner \
       --json results/race/$env-$planner-seed$seed.json --resume
   done
 done
