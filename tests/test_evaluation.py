@@ -117,7 +117,7 @@ def test_an_evaluation_goes_on_with_the_same_weights_only(tmp_path):
     older = {key: value for key, value in read_json(out).items() if key != "weights"}
     out.write_text(json.dumps(older))
     assert judge(resume=True).episodes == whole.episodes, "records from before weights were noted are found"
-    older = json.loads(out.read_text())
+    older = read_json(out)
     del older["config"]["frontier"], older["config"]["weight"], older["heuristic"]
     out.write_text(json.dumps(older))
     assert judge(resume=True).episodes == whole.episodes, "so are those from before there were other frontiers"
