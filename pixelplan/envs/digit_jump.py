@@ -51,6 +51,7 @@ class DigitJump:
     """Handwritten digits, or one plain colour a digit with the agent as a dark square."""
 
     random_start_in_play: ClassVar[bool] = False
+    appearance: ClassVar[tuple[str, ...]] = ("size", "pixels", "look")
 
     def __post_init__(self) -> None:
         check_board(self.size, self.pixels)

@@ -56,6 +56,7 @@ class IceSlider:
     """Whether a level must have a reachable place from which the goal cannot be reached any more."""
 
     random_start_in_play: ClassVar[bool] = False
+    appearance: ClassVar[tuple[str, ...]] = ("size", "pixels")
 
     def __post_init__(self) -> None:
         check_board(self.size, self.pixels)

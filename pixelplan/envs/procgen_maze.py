@@ -52,6 +52,7 @@ class ProcgenMaze:
     pixels: ClassVar[int] = 64
     random_start_in_play: ClassVar[bool] = True
     """Random play starts in random cells, as in the paper's appendix."""
+    appearance: ClassVar[tuple[str, ...]] = ()
 
     def make(self, number: int) -> Level:
         """The level with this number."""

@@ -113,12 +113,13 @@ class Models:
             trained = own and trained_on == env and wanted is None
             suited = Tables(make_puzzle(env, **options), env) if trained else puzzle
             label = Path(name).name if own else f"shipped {env}"
-            return Thinker(suited, open_model(name, env, suited.puzzle.pixels), label, "")
+            return Thinker(suited, open_model(name, suited), label, "")
         except InputError as problem:
             logging.getLogger("pixelplan").warning(
                 "%s: %s", env, problem
             )  # it may name folders, so visitors don't see it
-            note = "The model of this puzzle could not be opened: the planner searches the true rules (oracle)."
+            why = "could not be opened" if own or wanted is None else "was trained on boards that look otherwise"
+            note = f"The model of this puzzle {why}: the planner searches the true rules (oracle)."
             return Thinker(puzzle, None, ORACLE, note, str(problem))
 
     def _oracle(self, env: str, number: int) -> Oracle:

@@ -170,6 +170,21 @@ class GraphView(BaseModel):
     seen: list[int] = Field(description="A seen state with (nearly) this embedding, -1 where there is none.")
     successors: list[list[int]] = Field(description="The node that each action leads to, -1 where nobody looked.")
     corrected: list[tuple[int, int]] = Field(description="(node, action) where memory overruled the model.")
+    states: list[int] = Field(
+        description="The state in which the actions to each node really end; empty where nobody knows the true rules."
+    )
+    right: list[bool] = Field(description="Whether that state looks to the model as the node does.")
+
+
+class Parting(BaseModel):
+    """Where a plan and the world part: the first step after which the model expects something else than is seen."""
+
+    step: int = Field(description="From 1 on.")
+    action: int
+    before: int = Field(description="The state in which the action is taken.")
+    predicted: int = Field(description="The state that looks most like what is predicted.")
+    seen: int = Field(description="The state that the action really leads to.")
+    distance: float = Field(description="Between the predicted embedding and that of what is seen.")
 
 
 class PlanView(BaseModel):
@@ -183,7 +198,9 @@ class PlanView(BaseModel):
     )
     leaves: list[int] = Field(description="Nodes expanded in each layer.")
     nodes: int
-    seconds: float
+    seconds: float = Field(description="Thinking, from the sight of the frame to the plan.")
+    solves: bool | None = Field(description="Whether it leads to the goal, by the true rules; None if nobody knows.")
+    parts: Parting | None = Field(description="None if it never does, or nobody knows the true rules.")
     threshold: float
     goal: tuple[float, float] = Field(description="The goal's embedding in the projection.")
     graph: GraphView | None = Field(description="None where a run has sent very many nodes already.")
@@ -226,7 +243,7 @@ class DoneMessage(BaseModel):
     steps: int
     plans: int
     nodes: int
-    seconds: float
+    seconds: float = Field(description="All of the planner's thinking, without the world's time and the page's.")
 
 
 class LaneMessage(BaseModel):

@@ -13,6 +13,7 @@ import numpy as np
 
 from pixelplan.types import Episode, InputError
 from pixelplan.web.boards import Board, follow
+from pixelplan.web.clock import Clock
 from pixelplan.web.limits import Limits
 
 
@@ -100,30 +101,35 @@ class Game:
             planned_at=tuple(at for at, _ in plans),
         )
 
-    def resumed(self, moved: Callable[[int], None]) -> Resumed:
-        """An environment of its own that begins where the game is, tells every new state and plays on past the goal."""
-        return Resumed(self.board, self.state, moved)
+    def resumed(self, moved: Callable[[int], None], clock: Clock) -> Resumed:
+        """An environment of its own that begins where the game is, tells every new state and plays on past the goal.
+
+        The clock does not count its time.
+        """
+        return Resumed(self.board, self.state, moved, clock)
 
 
 class Resumed(gymnasium.Env[np.ndarray, int]):
     """A board that begins in a given state."""
 
-    def __init__(self, board: Board, state: int, moved: Callable[[int], None]) -> None:
+    def __init__(self, board: Board, state: int, moved: Callable[[int], None], clock: Clock) -> None:
         self.action_space = gymnasium.spaces.Discrete(board.actions)  # type: ignore[assignment]
         self.observation_space = gymnasium.spaces.Box(0, 255, board.shape, np.uint8)
-        self._board, self._begin, self._moved = board, state, moved
+        self._board, self._begin, self._moved, self._clock = board, state, moved, clock
         self.state = state
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         """The frame [H,W,3] of the state it begins in."""
         self.state = self._begin
-        return self._board.frame(self.state), {}
+        with self._clock.stopped():
+            return self._board.frame(self.state), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
         """The frame [H,W,3] after an action, and the new state is told."""
-        self.state = self._board.after(self.state, action)
-        self._moved(self.state)
-        return self._board.frame(self.state), 0.0, False, False, {}
+        with self._clock.stopped():
+            self.state = self._board.after(self.state, action)
+            self._moved(self.state)
+            return self._board.frame(self.state), 0.0, False, False, {}
 
 
 class Games:

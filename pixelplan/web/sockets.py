@@ -82,12 +82,12 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
 
     @app.websocket("/api/games/{id}/race")
     async def race(socket: WebSocket, id: str) -> None:
-        """Let every planner play from where the game stands, and tell each one's way."""
+        """Let every planner play from the level's start, and tell each one's way."""
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
             model = models.model(game.env, game.board.number)
             for planner in RACERS:
-                tell(Run(game, model, limits, tell, stop).race(planner))
+                tell(Run(game.before(0), model, limits, tell, stop).race(planner))
 
         await serve(socket, id, act)
 

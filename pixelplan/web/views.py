@@ -15,7 +15,7 @@ from pixelplan.types import Plan
 from pixelplan.web.boards import Board
 from pixelplan.web.models import Thinker
 from pixelplan.web.projection import Projection
-from pixelplan.web.schema import Cell, GameView, Goal, GraphView, LevelView, Place, PlanView, PuzzleView
+from pixelplan.web.schema import Cell, GameView, Goal, GraphView, LevelView, Parting, Place, PlanView, PuzzleView
 from pixelplan.web.sessions import Game
 
 RULES = {
@@ -97,6 +97,9 @@ def plan_view(
     graph: GraphView | None,
     actions: Iterable[int],
     path: Iterable[int],
+    seconds: float,
+    solves: bool | None,
+    parts: Parting | None,
 ) -> PlanView:
     """A plan whose actions (or those chosen in its graph) lead along `way` on the board."""
     x, y = projection(goal[None])[0].tolist()
@@ -107,7 +110,9 @@ def plan_view(
         way=way,
         leaves=list(plan.leaves),
         nodes=plan.nodes,
-        seconds=round(plan.seconds, 6),
+        seconds=round(seconds, 6),
+        solves=solves,
+        parts=parts,
         threshold=threshold,
         goal=(x, y),
         graph=graph,
@@ -120,12 +125,17 @@ def graph_view(
     threshold: float,
     projection: Projection,
     seen: dict[int, np.ndarray],
-    corrections: Sequence[tuple[np.ndarray, int]] = (),
+    corrections: Sequence[tuple[np.ndarray, int]],
+    states: list[int],
+    right: list[bool],
 ) -> GraphView:
-    """A plan's graph; `seen` holds embeddings of seen states, corrections the (embedding, action) that memory knew."""
+    """A plan's graph; `seen` holds embeddings of seen states, corrections the (embedding, action) that memory knew.
+
+    `states` and `right` are those of `truth.nodes`.
+    """
     graph = plan.graph
     points = projection(graph.embeddings)
-    states, near = _nearest(graph.embeddings, list(seen.values()), threshold)
+    looks, near = _nearest(graph.embeddings, list(seen.values()), threshold)
     names = list(seen)
     corrected = []
     for embedding, action in corrections:
@@ -139,9 +149,11 @@ def graph_view(
         parent=graph.parents.tolist(),
         action=graph.parent_actions.tolist(),
         distance=np.round(distances(graph.embeddings, goal), 4).tolist(),
-        seen=[names[state] if found else -1 for state, found in zip(states, near, strict=True)],
+        seen=[names[state] if found else -1 for state, found in zip(looks, near, strict=True)],
         successors=graph.successors.tolist(),
         corrected=sorted(set(corrected)),
+        states=states,
+        right=right,
     )
 
 
