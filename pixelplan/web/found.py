@@ -245,9 +245,9 @@ class FoundBoard:
         """The actions that first led to a state, None where none has yet."""
         return self.level.way(state)
 
-    def state_of(self, frame: np.ndarray) -> int:
-        """The state that a frame [H,W,3] shows."""
-        return self.level.state_of(frame)
+    def state_of(self, picture: Image.Image) -> tuple[int, str]:
+        """The state that a picture shows."""
+        return self.level.state_of(np.array(picture)), ""
 
     def towards(self, state: int | None) -> FoundBoard:
         """The same level with another goal; None is its own."""

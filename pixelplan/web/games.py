@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import io
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import numpy as np
 from fastapi import FastAPI, Path, Query
 from fastapi.responses import Response
-from PIL import Image, UnidentifiedImageError
 
 from pixelplan.evaluation.figures import episode_gif
 from pixelplan.types import Episode, InputError
@@ -19,6 +15,7 @@ from pixelplan.web.boards import Board, follow, state_of_cell
 from pixelplan.web.levels import REFUSALS
 from pixelplan.web.limits import Limits
 from pixelplan.web.models import Models
+from pixelplan.web.pictures import decode, state_of_picture
 from pixelplan.web.runs import Run
 from pixelplan.web.schema import GameView, Moves, NewGame, NewGoal, Planner, PlanView
 from pixelplan.web.sessions import Game, Games
@@ -91,16 +88,18 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
     @app.put("/api/games/{id}/goal", **options)
     async def aim(id: GameId, goal: NewGoal) -> GameView:
         """Want another goal: a cell, a frame, or the level's own again."""
-        if goal.cell is not None and goal.frame is not None:
-            raise InputError("a goal is a cell or a frame, not both")
+        if sum(one is not None for one in (goal.cell, goal.state, goal.frame)) > 1:
+            raise InputError("a goal is a cell, a state or a frame, only one of them")
 
         def aim_at(game: Game) -> None:
-            state = None
+            state, note = goal.state, ""
             if goal.cell is not None:
                 state = state_of_cell(game.board, goal.cell.row, goal.cell.column)
             elif goal.frame is not None:
-                state = game.board.state_of(_decode(goal.frame))
-            game.aim_at(state)
+                state, note = state_of_picture(game.board, decode(goal.frame))
+            elif state is not None:
+                game.board.frame(state)  # an InputError if there is no such state
+            game.aim_at(state, note)
 
         return await changed(id, aim_at)
 
@@ -157,16 +156,3 @@ def _download(data: bytes, game: Game, ending: str) -> Response:
     return Response(
         data, media_type=f"image/{ending}", headers={"content-disposition": f'attachment; filename="{name}"'}
     )
-
-
-def _decode(text: str) -> np.ndarray:
-    """The picture [H,W,3] in a PNG in base64; an InputError where it is none, or a large one."""
-    try:
-        image = Image.open(io.BytesIO(base64.b64decode(text, validate=True)), formats=("PNG",))
-        if max(image.size) > 512:
-            raise InputError(f"the picture is {image.width} × {image.height} pixels; frames are far smaller")
-        return np.array(image.convert("RGB"))
-    except (binascii.Error, UnidentifiedImageError, OSError, SyntaxError, ValueError) as problem:
-        if isinstance(problem, InputError):
-            raise
-        raise InputError("the frame is not a PNG picture in base64") from None

@@ -75,10 +75,11 @@ class Moves(Request):
 
 
 class NewGoal(Request):
-    """A goal: a cell, or a frame of this level as PNG in base64. With neither, the level's own."""
+    """A goal: a cell, a state of this level, or a picture of one. With none of them, the level's own."""
 
     cell: Cell | None = None
-    frame: str | None = Field(default=None, max_length=60_000, description="A PNG in base64.")
+    state: Whole | None = Field(default=None, ge=0, lt=2**48, description="A state that the game knows.")
+    frame: str | None = Field(default=None, max_length=60_000, description="A PNG or JPEG in base64, of any size.")
 
 
 class Problem(BaseModel):
@@ -156,6 +157,7 @@ class GameView(BaseModel):
         " knows."
     )
     goal: Goal
+    note: str = Field(description="What was done to a picture that was given, if it was not a frame as it stands.")
 
 
 class GraphView(BaseModel):

@@ -36,6 +36,8 @@ class Game:
     states: list[int]
     """Where the game has been, the start first."""
     actions: list[int] = field(default_factory=list)
+    note: str = ""
+    """What was done to the picture that is its goal."""
     used: float = 0.0
     embeddings: dict[int, np.ndarray] = field(default_factory=dict)
     """Embeddings [d] of states that were seen, as far as somebody asked."""
@@ -74,9 +76,9 @@ class Game:
         """Go back to the start; the goal stays."""
         del self.actions[:], self.states[1:]
 
-    def aim_at(self, state: int | None) -> None:
+    def aim_at(self, state: int | None, note: str = "") -> None:
         """Want another goal; None is the level's own."""
-        self.board = self.board.towards(state)
+        self.board, self.note = self.board.towards(state), note
 
     def before(self, move: int) -> Game:
         """The game as it was after so many moves; an InputError where it never had as many."""

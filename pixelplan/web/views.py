@@ -85,6 +85,7 @@ def game_view(game: Game) -> GameView:
             own=board.own,
             moves=board.way(board.goal),
         ),
+        note=game.note,
     )
 
 

@@ -157,7 +157,7 @@ def picture(size: tuple[int, int]) -> str:
         (base64.b64encode(b"GIF89a and more").decode(), "not a PNG"),
         (picture((64, 64))[:-40] + "=" * 4, "not a PNG"),
         (picture((32, 64)), "32 × 64 pixels"),
-        (picture((1000, 1000)), "1000 × 1000 pixels"),
+        (picture((3000, 3000)), "3000 × 3000 pixels"),
         (picture((64, 64)), "no state of level 3000"),
     ],
 )

@@ -21,8 +21,7 @@ export class Board {
   setLevel(level) {
     this.level = level;
     this.svg.setAttribute("viewBox", `0 0 ${level.pixels} ${level.height}`);
-    this.box.style.aspectRatio = `${level.pixels} / ${level.height}`;
-    this.box.style.maxWidth = level.height > level.pixels ? `${Math.round((75 * level.pixels) / level.height)}vh` : "";
+    this.box.style.setProperty("--ratio", level.pixels / level.height); // never taller than the screen
     for (const layer of Object.values(this.layers)) layer.replaceChildren();
   }
 
@@ -59,9 +58,9 @@ export class Board {
   }
 
   async show(state) {
-    this.wanted = state;
+    const wanted = (this.wanted = `${this.level.env}/${this.level.level}/${state}`);
     const image = await frame(this.level.env, this.level.level, state);
-    if (this.wanted === state) paint(this.canvas, image);
+    if (this.wanted === wanted) paint(this.canvas, image);
   }
 
   /** Arrows along places (y, x): white with a dark edge for a plan, thin for what was played. */

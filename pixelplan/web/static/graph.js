@@ -15,7 +15,8 @@ export class Graph {
     this.clear();
     new ResizeObserver(() => this.draw()).observe(canvas);
     canvas.addEventListener("pointermove", (event) => this.point(this.nodeAt(event)));
-    canvas.addEventListener("pointerleave", () => this.point(-1));
+    canvas.addEventListener("pointerdown", (event) => this.point(this.nodeAt(event), true));
+    canvas.addEventListener("pointerleave", (event) => event.pointerType === "touch" || this.point(-1));
     canvas.addEventListener("blur", () => this.point(-1));
     canvas.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
@@ -266,7 +267,7 @@ export class Graph {
   nodeAt(event) {
     if (!this.screen || !this.plan?.graph) return -1;
     const box = this.canvas.getBoundingClientRect();
-    let [best, far] = [-1, 16];
+    let [best, far] = [-1, event.pointerType === "touch" ? 28 : 16];
     for (const [node, [x, y]] of this.screen.entries()) {
       if (this.plan.graph.depth[node] > this.depth) continue;
       const distance = Math.hypot(x - event.clientX + box.left, y - event.clientY + box.top);
@@ -276,8 +277,8 @@ export class Graph {
   }
 
   /** Say what is known of a node. */
-  point(node) {
-    if (node === this.pointed) return;
+  point(node, again = false) {
+    if (node === this.pointed && !again) return;
     this.pointed = node;
     this.draw();
     this.tip.hidden = node < 0 || !this.screen;

@@ -3,11 +3,11 @@
 import { called, directionOf, ofKey } from "./actions.js";
 import * as api from "./api.js";
 import * as address from "./address.js";
-import { find, segments } from "./dom.js";
+import { copy, download, find, segments } from "./dom.js";
 import { attempt, board, graph, inTurn, page, remember } from "./page.js";
 import { aim, aimAtPicture, aimAtState, choose, chosen, move, open, openLevel, restart, undo, wanted } from "./play.js";
-import { PLANNERS } from "./race.js";
-import { setTheme, showGame, showGrid } from "./show.js";
+import { PLANNERS } from "./planners.js";
+import { forgetThoughts, setTheme, showGame, showGrid } from "./show.js";
 import { execute, plan, race, stopAct } from "./think.js";
 
 const LAYOUTS = [
@@ -17,6 +17,7 @@ const LAYOUTS = [
 ];
 page.choices.planner = segments(find("planners"), PLANNERS, (planner) => {
   page.planner = planner;
+  if (!page.act) forgetThoughts(); // what is shown was another planner's
   remember();
 });
 page.choices.layout = segments(find("layouts"), LAYOUTS, (layout) => graph.setLayout(layout));
@@ -27,6 +28,7 @@ function listenToVisitor() {
   find("previous").onclick = () => openLevel(page.number - 1);
   find("next").onclick = () => openLevel(page.number + 1);
   find("random").onclick = () => openLevel(3000 + Math.floor(Math.random() * 7000)); // neither trained nor judged on
+  find("today").onclick = () => openLevel(ofTheDay());
   find("pad").addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (button) move(Number(button.dataset.action));
@@ -47,14 +49,20 @@ function listenToVisitor() {
   };
   find("grid").onclick = () => showGrid(find("grid").getAttribute("aria-pressed") !== "true");
   find("share").onclick = async () => {
-    await navigator.clipboard?.writeText(location.href).catch(() => null);
-    find("share").textContent = "Copied";
-    setTimeout(() => (find("share").textContent = "Copy link"), 1500);
+    find("share").textContent = (await copy(location.href)) ? "Copied" : "Copy it from the address bar";
+    setTimeout(() => (find("share").textContent = "Copy link"), 2500);
   };
+  for (const ending of ["png", "gif"])
+    find(`save-${ending}`).onclick = (event) => {
+      event.preventDefault();
+      const path = event.currentTarget.getAttribute("href");
+      const name = `${page.env}-${page.number}.${ending}`;
+      inTurn(async () => download(await api.picture(path), name));
+    };
   find("theme").onclick = () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
   find("strip").addEventListener("click", (event) => {
     const button = event.target.closest("button");
-    if (button) inTurn(() => aimAtState(button.dataset.state));
+    if (button) inTurn(() => aimAtState(Number(button.dataset.state)));
   });
   board.box.addEventListener("click", (event) => {
     const place = board.placeAt(event);
@@ -79,6 +87,12 @@ function listenToVisitor() {
   });
   document.addEventListener("keydown", pressed);
   addEventListener("popstate", () => inTurn(restore));
+}
+
+/** Everybody's level on a day, by the visitor's own calendar; among those that nothing was trained or judged on. */
+function ofTheDay(now = new Date()) {
+  const day = Math.floor(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate()) / 86_400_000);
+  return 3000 + ((day * 2654435761) % 7000);
 }
 
 function pressed(event) {
@@ -109,17 +123,27 @@ function pressed(event) {
 async function restore() {
   const wish = address.read(page.env);
   if (PLANNERS.some(([name]) => name === wish.planner)) page.planner = wish.planner;
+  else if (wish.planner !== null) wish.problems.push(`There is no planner “${wish.planner.slice(0, 40)}”.`);
   page.choices.planner.show(page.planner);
-  const { env, moves, goal, goal_moves } = wish;
-  const known = page.puzzles.some((one) => one.name === env);
-  find("level").value = wish.level ?? page.number;
-  const problem = known
-    ? null
-    : new api.Problem(404, `There is no puzzle “${env.slice(0, 40)}”; here are the ones there are.`);
-  await open({ env: known ? env : page.env, level: wanted(), moves, goal, goal_moves }, false);
-  if (problem) throw problem;
+  const { moves, goal, goal_moves, problems } = wish;
+  let env = wish.env;
+  if (!page.puzzles.some((one) => one.name === env)) {
+    problems.push(`There is no puzzle “${env.slice(0, 40)}”; here are the ones there are.`);
+    env = page.env;
+  }
+  let level = page.number;
+  const tries = [() => open({ env, level, moves, goal, goal_moves }, false), () => open({ env, level }, false)];
+  try {
+    if (wish.level !== null) level = wanted(wish.level);
+    await tries[0]();
+  } catch (problem) {
+    if (!(problem instanceof api.Problem) || problem.status !== 422) throw problem;
+    problems.push(problem.message);
+    await tries[1]();
+  }
+  if (problems.length) throw new api.Problem(422, `${problems.join(" ")} This is level ${level} as it begins.`);
   const shows = { plan, run: execute, race };
-  if (wish.show in shows) await shows[wish.show]();
+  if (wish.show) await shows[wish.show]();
 }
 
 async function start() {
@@ -130,7 +154,6 @@ async function start() {
   page.choices.puzzle = segments(find("puzzles"), choices, (env) => inTurn(() => open({ env, level: page.number })));
   listenToVisitor();
   await attempt(restore);
-  if (!page.game) await attempt(() => open({ env: page.env, level: page.number }, false));
   document.documentElement.dataset.ready = "yes";
 }
 

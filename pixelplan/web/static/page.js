@@ -20,6 +20,7 @@ export const page = {
   level: null,
   game: null,
   ran: null, // the planner that made the latest moves, and how many were there before
+  race: null, // you against the machine
   act: null, // what the machine is doing now
   choosing: null, // the place under the cursor while a goal is chosen
   choices: {}, // the rows of buttons: puzzle, planner, layout
@@ -31,14 +32,27 @@ export const pace = new Pace(find("speed"), find("pause"), find("step"), find("s
 
 /** Run something the visitor asked for; what goes wrong is said in one sentence. */
 export async function attempt(what) {
-  find("problem").hidden = true;
+  find("problem").hidden = find("notice").hidden = true;
   try {
     await what();
+    delete document.documentElement.dataset.stale;
   } catch (problem) {
-    if (!(problem instanceof api.Problem)) throw problem;
-    find("problem").textContent = problem.message;
-    find("problem").hidden = false;
+    report(problem);
   }
+}
+
+/** Say what went wrong; without the server nothing that is shown is sure to be true. */
+export function report(problem) {
+  if (!(problem instanceof api.Problem)) throw problem;
+  find("problem").textContent = problem.message;
+  find("problem").hidden = false;
+  if (problem.status === 0) document.documentElement.dataset.stale = "yes";
+}
+
+/** Say something that the visitor should know and that is no problem. */
+export function notice(words) {
+  find("notice").textContent = words;
+  find("notice").hidden = !words;
 }
 
 let turn = Promise.resolve(); // what the visitor asks for waits its turn, so that quick keys stay in order

@@ -2,12 +2,14 @@
 
 import * as api from "./api.js";
 import { find } from "./dom.js";
-import { LAST_LEVEL, board, inTurn, page, remember, withGame } from "./page.js";
+import { LAST_LEVEL, board, inTurn, notice, page, remember, withGame } from "./page.js";
+import { asFrame } from "./picture.js";
 import { forgetThoughts, showGame, showPuzzle } from "./show.js";
 import { stopAct } from "./think.js";
 
 export async function open({ env, level, moves = [], goal = null, goal_moves = null }, newEntry = true) {
   await stopAct();
+  endRace();
   const wish = { env, level, moves, goal, goal_moves };
   const [view, game] = await Promise.all([api.level(env, level), api.begin(wish)]);
   if (page.game) api.leave(page.game.id);
@@ -15,8 +17,9 @@ export async function open({ env, level, moves = [], goal = null, goal_moves = n
   Object.assign(page, { env, number: level, level: view, game, show: null, ran: null });
   board.setLevel(view);
   forgetThoughts();
-  find("race-panel").hidden = true;
   find("level").value = level;
+  find("previous").disabled = level <= 0;
+  find("next").disabled = level >= LAST_LEVEL;
   showPuzzle();
   choose(false);
   showGame();
@@ -26,6 +29,11 @@ export async function open({ env, level, moves = [], goal = null, goal_moves = n
 /** Play: any change of the game makes old plans worthless. */
 export async function change(ask) {
   await stopAct();
+  endRace();
+  await take(ask);
+}
+
+async function take(ask) {
   const solved = page.game.solved;
   page.game = await withGame(ask);
   page.show = page.ran = null;
@@ -34,21 +42,31 @@ export async function change(ask) {
   remember();
 }
 
-export const move = (action) => inTurn(() => change((id) => api.move(id, [action])));
-export const undo = () => inTurn(() => change(api.undo));
-export const restart = () => inTurn(() => change(api.restart));
-export const aim = (goal) => change((id) => api.aim(id, goal));
-
-export async function aimAtState(state) {
-  const blob = await (await fetch(`/api/frames/${page.env}/${page.number}/${state}.png`)).blob();
-  await aimAtPicture(blob);
+/** Moves are yours in a race that you have not finished, and leave the others running; else they end it. */
+async function play(ask) {
+  if (!page.race || page.race.finished) return change(ask);
+  await take(ask);
+  page.race.moved(page.game);
 }
 
+function endRace() {
+  page.race?.stop();
+  page.race = null;
+  find("race-panel").hidden = true;
+}
+
+export const move = (action) => inTurn(() => play((id) => api.move(id, [action])));
+export const undo = () => inTurn(() => play(api.undo));
+export const restart = () => inTurn(() => play(api.restart));
+export const aim = (goal) => change((id) => api.aim(id, goal));
+
+export const aimAtState = (state) => aim({ state });
+
+/** Any picture of a state is a goal; the server scales it, and says what it did. */
 export async function aimAtPicture(blob) {
-  if (blob.size > 40000)
-    throw new api.Problem(413, "That picture is too large to be a frame; save one from this page.");
-  const bytes = new Uint8Array(await blob.arrayBuffer());
-  await aim({ frame: btoa(String.fromCharCode(...bytes)) });
+  const frame = await asFrame(blob, page.level);
+  await aim({ frame });
+  notice(page.game.note);
 }
 
 /** Choose a cell as the goal; where there are none, the state that is seen becomes the goal. */
@@ -72,8 +90,7 @@ export function chosen(place) {
   inTurn(() => aim({ cell: { row: place.row, column: place.column } }));
 }
 
-export function wanted() {
-  const text = find("level").value.trim();
+export function wanted(text = find("level").value.trim()) {
   if (!/^\d+$/.test(text) || Number(text) > LAST_LEVEL)
     throw new api.Problem(
       422,

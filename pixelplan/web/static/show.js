@@ -3,13 +3,14 @@
 import { names, sequence, setNames, sign, tint } from "./actions.js";
 import * as api from "./api.js";
 import { colour, find, forgetColours, make, paint, plural } from "./dom.js";
-import { board, graph, page, timeline } from "./page.js";
+import { board, graph, page, report, timeline } from "./page.js";
+import { MODEL_FREE } from "./planners.js";
 
 const TRIANGLES = ["▲", "▶", "◀", "▼"]; // the puzzles' first actions
 
 export function showGame(celebrate = false) {
   const { game } = page;
-  board.show(game.state);
+  board.show(game.state).catch(report);
   board.showAgent(game.way.at(-1));
   board.drawWay("trail", game.way, "trail");
   board.showGoal(game.goal);
@@ -23,7 +24,8 @@ export function showGame(celebrate = false) {
   status.className = `status ${game.solved ? "good" : game.dead_end ? "bad" : ""}`;
   if (game.solved)
     status.textContent = `Solved in ${steps}${game.actions.length === game.shortest ? ", which is the fewest possible. ★" : `${best}.`}`;
-  else if (game.dead_end) status.textContent = `${steps}. No way leads to the goal from here: undo or restart.`;
+  else if (game.dead_end)
+    status.textContent = `${steps}. No way leads to the goal from here: ${game.actions.length ? "undo or restart" : "choose another goal"}.`;
   else status.textContent = `${steps}${best}.`;
   if (celebrate && game.solved) {
     board.box.classList.remove("celebrate");
@@ -103,7 +105,11 @@ export function tickOff() {
 export async function drawFrame(box, state) {
   const canvas = make("canvas");
   box.replaceChildren(canvas);
-  paint(canvas, await api.frame(page.env, page.number, state));
+  try {
+    paint(canvas, await api.frame(page.env, page.number, state));
+  } catch (problem) {
+    report(problem);
+  }
 }
 
 export function forgetThoughts() {
@@ -113,6 +119,24 @@ export function forgetThoughts() {
   find("planned").hidden = true;
   find("facts").textContent = "";
   find("graph-empty").hidden = false;
+  showPlanner();
+}
+
+/** A planner without a model imagines nothing: there is neither a plan to ask for nor a graph. */
+export function showPlanner() {
+  const blind = MODEL_FREE.includes(page.planner);
+  find("plan").disabled = blind;
+  const words = make("span");
+  if (blind)
+    words.append("GS on Images has no model and imagines nothing: press ", make("b", {}, "Execute"), " to see it try.");
+  else
+    words.append(
+      "Press ",
+      make("b", {}, "Plan"),
+      ": the machine looks at the frame and the goal, and imagines every move, layer by layer, until what it imagines" +
+        " looks like the goal.",
+    );
+  find("graph-empty").replaceChildren(words);
 }
 
 export function sayPlan(plan, depth, intent = "goal") {
