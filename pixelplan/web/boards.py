@@ -33,6 +33,14 @@ class Board(Protocol):
         """The level's."""
 
     @property
+    def name(self) -> int | str:
+        """What the page calls it: its number, a drawing, or a picture; `~40` at its end is noise before it."""
+
+    @property
+    def drawing(self) -> str | None:
+        """The level as a drawing, None where it is nothing that can be drawn."""
+
+    @property
     def actions(self) -> int:
         """How many there are."""
 
@@ -125,6 +133,12 @@ class TableBoard:
     level: Level
     own_goal: int
     """The goal that the level came with."""
+    name: int | str
+    drawing: str | None = None
+    noise: int = 0
+    """Standard deviation of the noise before every frame, in grey values; a state's is always the same."""
+    photo: np.ndarray | None = None
+    """[H,W,3] uint8: what the start looks like, where the level was read from a picture."""
 
     @property
     def number(self) -> int:
@@ -163,6 +177,16 @@ class TableBoard:
         path = self.level.shortest_path(self.start)
         return None if path is None else len(path)
 
+    @property
+    def exact(self) -> bool:
+        """Whether frames are those of the level, byte for byte."""
+        return not self.noise and self.photo is None
+
+    @property
+    def states(self) -> int:
+        """How many there are."""
+        return len(self.level.successors)
+
     @cached_property
     def cells(self) -> Cells:
         """Where an episode may begin or end."""
@@ -179,7 +203,13 @@ class TableBoard:
         """What a state looks like, [H,W,3]."""
         if not 0 <= state < len(self.level.successors):
             raise InputError(f"level {self.number} has states 0 to {len(self.level.successors) - 1} and no {state}")
-        return self.level.frame(state)
+        if self.photo is not None and state == self.start:
+            return self.photo.copy()
+        frame = self.level.frame(state)
+        if not self.noise:
+            return frame
+        noise = np.random.default_rng([self.noise, self.number, state]).normal(0, self.noise, frame.shape)
+        return np.clip(frame + noise, 0, 255).astype(np.uint8)
 
     def after(self, state: int, action: int) -> int:
         """As the table says."""

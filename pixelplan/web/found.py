@@ -191,6 +191,15 @@ class FoundBoard:
         return self.level.challenge.number
 
     @property
+    def name(self) -> int:
+        """The same."""
+        return self.number
+
+    @property
+    def drawing(self) -> None:
+        """Nobody knows how to draw it."""
+
+    @property
     def actions(self) -> int:
         """How many there are."""
         return len(self.level.challenge.action_names)

@@ -16,8 +16,9 @@ from pixelplan.web.levels import REFUSALS
 from pixelplan.web.limits import Limits
 from pixelplan.web.models import Models
 from pixelplan.web.pictures import decode, state_of_picture
+from pixelplan.web.reading import read
 from pixelplan.web.runs import Run
-from pixelplan.web.schema import GameView, Moves, NewGame, NewGoal, Planner, PlanView
+from pixelplan.web.schema import GameView, Moves, NewGame, NewGoal, Planner, PlanView, Reading
 from pixelplan.web.sessions import Game, Games
 from pixelplan.web.views import game_view
 from pixelplan.web.work import Work
@@ -49,6 +50,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
             raise InputError("a goal is a cell or where moves lead, not both")
 
         def prepare() -> Board:
+            models.thinker(wish.env, wish.model or "")  # an InputError if there is no such model
             board = models.board(wish.env, wish.level, limits.states)
             if wish.goal is not None:
                 board = board.towards(state_of_cell(board, wish.goal.row, wish.goal.column))
@@ -57,7 +59,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
             follow(board, wish.moves, board.start)  # wrong moves begin no game
             return board
 
-        game = games.add(wish.env, await work.do(prepare))
+        game = games.add(wish.env, await work.do(prepare), wish.model or "")
         return await changed(game.id, lambda game: game.play(wish.moves, limits.moves))
 
     @app.get("/api/games/{id}", **options)
@@ -107,9 +109,13 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
     async def plan(id: GameId) -> PlanView:
         """Plan once from here to the goal, by the model alone, and show the latent graph."""
         game = games.get(id)
-        return await work.do(
-            lambda: Run(game, models.model(game.env, game.board.number), limits, lambda message: None).look_and_plan()
-        )
+        return await work.do(lambda: Run(game, models.model(game), limits, lambda message: None).look_and_plan())
+
+    @app.get("/api/games/{id}/reading", **options)
+    async def reading(id: GameId) -> Reading:
+        """What the model reads from the frame: where the agent is, and where moves lead from every cell."""
+        game = games.get(id)
+        return await work.do(lambda: read(game, models.model(game)))
 
     @app.get("/api/games/{id}/solution.png", response_class=Response, **_picture("image/png"))
     async def picture(id: GameId, planner: ByPlanner = None, since: Since = 0) -> Response:
@@ -141,7 +147,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
         """The moves so far and, where a planner made those since a move, its plans; they are made again for it."""
         if planner is None:
             return game.episode()
-        run = Run(game.before(since), models.model(game.env, game.board.number), limits, lambda message: None)
+        run = Run(game.before(since), models.model(game), limits, lambda message: None)
         return game.episode(since, run.again(planner))
 
 
@@ -152,7 +158,8 @@ def _picture(kind: str) -> dict[str, Any]:
 
 
 def _download(data: bytes, game: Game, ending: str) -> Response:
-    name = f"{game.env}-{game.board.number}.{ending}"
+    drawn = isinstance(game.board.name, str) and "-" in game.board.name
+    name = f"{game.env}-{'drawn' if drawn else game.board.number}.{ending}"
     return Response(
         data, media_type=f"image/{ending}", headers={"content-disposition": f'attachment; filename="{name}"'}
     )

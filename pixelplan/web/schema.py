@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.base import LAST_LEVEL
+from pixelplan.envs.drawn import PATTERN
 from pixelplan.envs.own import MOST_ACTIONS
 from pixelplan.types import ACTIONS
 
@@ -30,6 +31,17 @@ def _whole(value: Any) -> Any:
 
 Whole = Annotated[int, BeforeValidator(_whole)]
 LevelNumber = Annotated[Whole, Field(ge=0, le=LAST_LEVEL, description="A level's number.")]
+_NAME = rf"^(\d{{1,10}}|{PATTERN}|picture-[0-9a-f]{{16}})(~\d{{1,2}})?$"
+LevelText = Annotated[
+    str,
+    Field(
+        pattern=_NAME,
+        max_length=1100,
+        description="A level's number, a drawn level (START-GOAL-CELLS in digits) or what was read from a picture "
+        "(picture-…); ~40 at its end puts noise of standard deviation 40 before it.",
+    ),
+]
+ModelName = Annotated[str, Field(max_length=80, description="One of the puzzle's models; by default its first.")]
 Action = Annotated[
     Whole,
     Field(
@@ -60,7 +72,8 @@ class NewGame(Request):
     """A game to begin: a shared address says all of this."""
 
     env: EnvName
-    level: LevelNumber
+    level: LevelNumber | LevelText
+    model: ModelName | None = None
     moves: list[Action] = Field(default=[], max_length=1000, description="Actions already taken.")
     goal: Cell | None = Field(default=None, description="Another goal than the level's own.")
     goal_moves: list[Action] | None = Field(
@@ -88,6 +101,31 @@ class Problem(BaseModel):
     problem: str
 
 
+class PictureOfLevel(Request):
+    """A picture of a level, cropped to its board."""
+
+    env: EnvName
+    frame: str = Field(max_length=60_000, description="A PNG or JPEG in base64, of any size.")
+
+
+class PictureView(BaseModel):
+    """What was read from a picture of a level."""
+
+    level: str = Field(description="A name by which it can be played and planned from, as it looks, for a while.")
+    drawing: str = Field(description="The level that it seems to show; this can be sent to others.")
+    note: str
+    doubtful: list[tuple[int, int]] = Field(description="Cells (row, column) that look like nothing known.")
+
+
+class ModelChoice(BaseModel):
+    """A model that a puzzle can be thought about with."""
+
+    name: str
+    label: str
+    note: str
+    trained: bool = Field(description="False where the planner searches the true rules.")
+
+
 class PuzzleView(BaseModel):
     """A puzzle and the model that thinks about it."""
 
@@ -98,6 +136,7 @@ class PuzzleView(BaseModel):
     trained: bool
     """False where the planner searches the true rules."""
     note: str
+    models: list[ModelChoice] = Field(description="All models to choose from, the usual one first.")
     actions: list[str] = Field(description="What the actions are called, by number.")
     goal: str = Field(description="What the goal of a level is, before anybody chooses another one.")
 
@@ -127,9 +166,10 @@ class LevelView(BaseModel):
     """What does not change while a level is played."""
 
     env: str
-    level: int
+    level: int | str
     pixels: int = Field(description="Width of a frame.")
     height: int
+    drawing: str | None = Field(description="The level as START-GOAL-CELLS, None where it cannot be drawn.")
     cell: float | None = Field(description="Pixels of a cell, None where the world has no cells.")
     places: list[Place]
 
@@ -139,7 +179,8 @@ class GameView(BaseModel):
 
     id: str
     env: str
-    level: int
+    level: int | str
+    model: str
     state: int
     position: Cell | None = Field(description="None where the world has no cells.")
     actions: list[int]
@@ -248,6 +289,31 @@ class DoneMessage(BaseModel):
     seconds: float = Field(description="All of the planner's thinking, without the world's time and the page's.")
 
 
+class Reading(BaseModel):
+    """What a model reads from a game's frame: where it sees the agent, and where it thinks that moves lead."""
+
+    agent: tuple[float, float] = Field(description="Centre (y, x) of the cell in which it sees the agent.")
+    right: bool = Field(description="Whether the agent is there.")
+    moves: list[tuple[float, float, int, float, float, bool]] = Field(
+        description="From (y, x), action, to (y, x), and whether the true rules agree; from every cell."
+    )
+
+
+class ScoreMessage(BaseModel):
+    """One level of many was played."""
+
+    type: Literal["score"] = "score"
+    planner: str
+    level: int
+    solved: bool
+    steps: int
+    shortest: int | None
+    played: int = Field(description="Levels so far, this one included.")
+    successes: int
+    interval: tuple[float, float] = Field(description="95 % Wilson interval of the share of successes.")
+    seconds: float = Field(description="The planner's thinking about this level.")
+
+
 class LaneMessage(BaseModel):
     """One planner of a race is through."""
 
@@ -266,5 +332,12 @@ class ProblemMessage(BaseModel):
     problem: str
 
 
-MESSAGES: tuple[type[BaseModel], ...] = (PlanMessage, StepMessage, DoneMessage, LaneMessage, ProblemMessage)
+MESSAGES: tuple[type[BaseModel], ...] = (
+    PlanMessage,
+    StepMessage,
+    DoneMessage,
+    LaneMessage,
+    ScoreMessage,
+    ProblemMessage,
+)
 """Everything that a socket sends."""

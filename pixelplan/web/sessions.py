@@ -36,6 +36,8 @@ class Game:
     states: list[int]
     """Where the game has been, the start first."""
     actions: list[int] = field(default_factory=list)
+    model: str = ""
+    """The name of the model that thinks about it; empty for the puzzle's usual one."""
     note: str = ""
     """What was done to the picture that is its goal."""
     used: float = 0.0
@@ -144,7 +146,7 @@ class Games:
     def __len__(self) -> int:
         return len(self._games)
 
-    def add(self, env: str, board: Board) -> Game:
+    def add(self, env: str, board: Board, model: str = "") -> Game:
         """A new game at the start of a level; TooMany where there is no room for it."""
         self.drop_idle()
         if len(self._games) >= self._limits.games:
@@ -152,7 +154,7 @@ class Games:
             if self._clock() - oldest.used < self._limits.spare_seconds:
                 raise TooMany(f"{self._limits.games} games are being played; try again in a minute")
             del self._games[oldest.id]
-        game = Game(secrets.token_urlsafe(16), env, board, [board.start], used=self._clock())
+        game = Game(secrets.token_urlsafe(16), env, board, [board.start], model=model, used=self._clock())
         self._games[game.id] = game
         return game
 

@@ -15,7 +15,18 @@ from pixelplan.types import Plan
 from pixelplan.web.boards import Board
 from pixelplan.web.models import Thinker
 from pixelplan.web.projection import Projection
-from pixelplan.web.schema import Cell, GameView, Goal, GraphView, LevelView, Parting, Place, PlanView, PuzzleView
+from pixelplan.web.schema import (
+    Cell,
+    GameView,
+    Goal,
+    GraphView,
+    LevelView,
+    ModelChoice,
+    Parting,
+    Place,
+    PlanView,
+    PuzzleView,
+)
 from pixelplan.web.sessions import Game
 
 RULES = {
@@ -26,7 +37,7 @@ RULES = {
 }
 
 
-def puzzle_view(env: str, thinker: Thinker) -> PuzzleView:
+def puzzle_view(env: str, thinker: Thinker, models: list[ModelChoice]) -> PuzzleView:
     """A puzzle, with its rules in a sentence or two: by default the first of its documentation page."""
     family = thinker.family
     if isinstance(family, Tables):
@@ -41,6 +52,7 @@ def puzzle_view(env: str, thinker: Thinker) -> PuzzleView:
         model=thinker.label,
         trained=thinker.model is not None,
         note=thinker.note,
+        models=models,
         actions=list(family.action_names),
         goal="The level's own goal" if family.has_goals else "A state that random play has met",
     )
@@ -51,9 +63,10 @@ def level_view(env: str, board: Board) -> LevelView:
     middles = board.places(list(board.cells.values()))
     return LevelView(
         env=env,
-        level=board.number,
+        level=board.name,
         pixels=board.shape[1],
         height=board.shape[0],
+        drawing=board.drawing,
         cell=board.cell,
         places=[
             Place(row=row, column=column, y=y, x=x) for (row, column), (y, x) in zip(board.cells, middles, strict=True)
@@ -68,7 +81,8 @@ def game_view(game: Game) -> GameView:
     return GameView(
         id=game.id,
         env=game.env,
-        level=board.number,
+        level=board.name,
+        model=game.model,
         state=game.state,
         position=None if here is None else Cell(row=here[0], column=here[1]),
         actions=game.actions,

@@ -32,7 +32,7 @@ def test_page_and_its_parts_are_served_without_any_other_server(client: TestClie
         text = answer.text.replace("http://www.w3.org/2000/svg", "")
         assert "http://" not in text and "https://" not in text, f"{path.name} names another server"
     assert client.get("/docs").status_code == client.get("/favicon.ico").status_code == 200
-    assert set(client.get("/api/messages").json()) == {"plan", "step", "done", "lane", "problem"}
+    assert set(client.get("/api/messages").json()) == {"plan", "step", "done", "lane", "score", "problem"}
 
 
 def test_messages_are_documented() -> None:
@@ -189,7 +189,7 @@ def test_pictures_of_a_solution(client: TestClient, name: str) -> None:
 
 def test_plans_are_shown_as_far_as_the_game_followed_them() -> None:
     level = get_level(make_puzzle("ice-slider"), 3000)
-    game = Game("id", "ice-slider", TableBoard(level, level.goal), [level.start])
+    game = Game("id", "ice-slider", TableBoard(level, level.goal, level.number), [level.start])
     game.play([1, 3, 1, 2], most=100)
     plans = tuple(one_shot(Oracle(level), level.frame(level.start), level.frame(level.goal)) for _ in range(3))
     run = Episode((3, 1, 0), level.frames(np.zeros(4, int)), False, "steps", plans, planned_at=(0, 2, 3))

@@ -23,7 +23,7 @@ from pixelplan.cli.options import parse_family
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.envs.noise import Noise
 from pixelplan.web.models import Models
-from tests.web.browser import BROWSER, KEYS, Visitor, query_of, solution
+from tests.web.browser import BROWSER, KEYS, Visitor, solution
 from tests.web.client import running
 
 pytestmark = BROWSER
@@ -260,11 +260,3 @@ def test_the_printed_address_can_be_opened() -> None:
     process.wait(20)
     process.stdout.close()
     assert "http://127.0.0.1:" in lines[1]
-
-
-def test_moves_do_not_leave_old_thoughts(visitor: Visitor) -> None:
-    page = visitor.open("?env=ice-slider&level=3000&show=plan")
-    expect(page.locator("#facts")).to_contain_text("ms.")
-    page.keyboard.press(KEYS[solution("ice-slider", 3000)[0]])
-    expect(page.locator("#facts")).to_have_text("")
-    assert "show" not in query_of(page)

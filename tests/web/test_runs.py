@@ -126,7 +126,7 @@ class Liar:
 def a_run(stop: Event | None = None) -> tuple[Run, list[BaseModel]]:
     """The full planner with a model that thinks the first step up were the goal."""
     level = get_level(make_puzzle("digit-jump"), 3007)
-    game = Games(Limits()).add("digit-jump", TableBoard(level, level.goal))
+    game = Games(Limits()).add("digit-jump", TableBoard(level, level.goal, level.number))
     oracle = Oracle(level)
     start, goal = oracle.encode(level.frames(np.array([level.start, level.goal])))
     told: list[BaseModel] = []
