@@ -33,6 +33,7 @@ export function read(usual) {
     env,
     level: query.get("level"),
     planner: query.get("planner"),
+    model: query.get("model") ?? "",
     show,
     goal: cell ? { row: Number(cell[1]), column: Number(cell[2]) } : null,
     goal_moves,
@@ -47,8 +48,9 @@ export const wishFor = ({ own, row, column, moves }) => ({
   goal_moves: own || row !== null ? null : moves,
 });
 
-export function write({ env, level, planner, show, goal, moves }, newEntry) {
+export function write({ env, level, planner, model, show, goal, moves }, newEntry) {
   const query = new URLSearchParams({ env, level, planner });
+  if (model) query.set("model", model);
   const wish = wishFor(goal);
   if (wish.goal) query.set("goal", `${goal.row}.${goal.column}`);
   if (wish.goal_moves) query.set("goal", goal.moves.join("."));

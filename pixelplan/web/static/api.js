@@ -35,6 +35,8 @@ export const move = (id, actions) => ask("POST", `/api/games/${id}/moves`, { act
 export const undo = (id) => ask("POST", `/api/games/${id}/undo`);
 export const restart = (id) => ask("POST", `/api/games/${id}/restart`);
 export const aim = (id, goal) => ask("PUT", `/api/games/${id}/goal`, goal);
+export const reading = (id) => ask("GET", `/api/games/${id}/reading`);
+export const readPicture = (env, frame) => ask("POST", "/api/pictures", { env, frame });
 export const plan = (id) => ask("POST", `/api/games/${id}/plan`);
 export const leave = (id) => ask("DELETE", `/api/games/${id}`).catch(() => null);
 /** A picture of the game, to be saved. */

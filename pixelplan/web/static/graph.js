@@ -12,13 +12,20 @@ export class Graph {
     this.canvas = canvas;
     this.tip = tip;
     this.layout = "goal";
+    this.onpoint = () => {}; // a node under the pointer, -1 for none
+    this.onjump = () => {};
     this.clear();
     new ResizeObserver(() => this.draw()).observe(canvas);
     canvas.addEventListener("pointermove", (event) => this.point(this.nodeAt(event)));
-    canvas.addEventListener("pointerdown", (event) => this.point(this.nodeAt(event), true));
+    canvas.addEventListener("pointerdown", (event) => {
+      this.touched = event.pointerType === "touch"; // a tap tells, it does not jump
+      this.point(this.nodeAt(event), true);
+    });
     canvas.addEventListener("pointerleave", (event) => event.pointerType === "touch" || this.point(-1));
+    canvas.addEventListener("click", (event) => event.detail === 1 && !this.touched && this.jump());
     canvas.addEventListener("blur", () => this.point(-1));
     canvas.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && this.pointed >= 0) return (event.preventDefault(), event.stopPropagation(), this.jump());
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (!step || !this.plan?.graph) return;
       event.preventDefault();
@@ -276,11 +283,21 @@ export class Graph {
     return best;
   }
 
+  /** Go to the node that is pointed at. */
+  jump() {
+    if (this.pointed < 0 || !this.plan?.graph) return;
+    const { parent, action } = this.plan.graph;
+    const actions = [];
+    for (let node = this.pointed; parent[node] >= 0; node = parent[node]) actions.unshift(action[node]);
+    this.onjump(actions);
+  }
+
   /** Say what is known of a node. */
   point(node, again = false) {
     if (node === this.pointed && !again) return;
     this.pointed = node;
     this.draw();
+    this.onpoint(node);
     this.tip.hidden = node < 0 || !this.screen;
     if (this.tip.hidden) return;
     describe(this.tip, this.plan, node, this.level);

@@ -4,11 +4,30 @@ import { called, directionOf, ofKey } from "./actions.js";
 import * as api from "./api.js";
 import * as address from "./address.js";
 import { copy, download, find, segments } from "./dom.js";
-import { attempt, board, graph, inTurn, page, remember } from "./page.js";
-import { aim, aimAtPicture, aimAtState, choose, chosen, move, open, openLevel, restart, undo, wanted } from "./play.js";
+import { attempt, board, graph, inTurn, page, remember, report, timeline } from "./page.js";
+import { editing, edit, listenToPainter, paintKey } from "./editor.js";
+import { begin, isNew, listenToNewcomer } from "./first.js";
+import { listenToPictures } from "./crop.js";
+import {
+  aim,
+  aimAtPicture,
+  aimAtState,
+  choose,
+  chosen,
+  goTo,
+  move,
+  open,
+  openLevel,
+  openNext,
+  plain,
+  restart,
+  undo,
+  wanted,
+} from "./play.js";
 import { PLANNERS } from "./planners.js";
 import { forgetThoughts, setTheme, showGame, showGrid } from "./show.js";
-import { execute, plan, race, stopAct } from "./think.js";
+import { showReading } from "./reading.js";
+import { execute, plan, playMany, race, stopAct } from "./think.js";
 
 const LAYOUTS = [
   ["goal", "Goal", "How far every node is from the goal"],
@@ -25,8 +44,8 @@ page.choices.layout = segments(find("layouts"), LAYOUTS, (layout) => graph.setLa
 function listenToVisitor() {
   find("level-form").addEventListener("submit", (event) => event.preventDefault());
   find("level").addEventListener("change", () => inTurn(() => open({ env: page.env, level: wanted() })));
-  find("previous").onclick = () => openLevel(page.number - 1);
-  find("next").onclick = () => openLevel(page.number + 1);
+  find("previous").onclick = () => openNext(-1);
+  find("next").onclick = () => openNext(1);
   find("random").onclick = () => openLevel(3000 + Math.floor(Math.random() * 7000)); // neither trained nor judged on
   find("today").onclick = () => openLevel(ofTheDay());
   find("pad").addEventListener("click", (event) => {
@@ -38,6 +57,10 @@ function listenToVisitor() {
   find("plan").onclick = () => inTurn(plan);
   find("execute").onclick = () => inTurn(execute);
   find("race").onclick = () => inTurn(race);
+  find("play-many").onclick = () => inTurn(playMany);
+  find("score-stop").onclick = () => inTurn(stopAct);
+  find("read").onclick = () => inTurn(() => showReading());
+  find("models").onchange = (event) => inTurn(() => thinkWith(event.target.value));
   find("stop").onclick = () => inTurn(stopAct);
   find("choose").onclick = () => choose(!page.choosing);
   find("goal-frame").onclick = () => choose(true);
@@ -56,7 +79,7 @@ function listenToVisitor() {
     find(`save-${ending}`).onclick = (event) => {
       event.preventDefault();
       const path = event.currentTarget.getAttribute("href");
-      const name = `${page.env}-${page.number}.${ending}`;
+      const name = `${page.env}-${plain(page.number) ?? "drawn"}.${ending}`;
       inTurn(async () => download(await api.picture(path), name));
     };
   find("theme").onclick = () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
@@ -85,8 +108,36 @@ function listenToVisitor() {
     const action = called(across ? (x > 0 ? "right" : "left") : y > 0 ? "down" : "up");
     if (action >= 0) move(action);
   });
+  listenToPainter();
+  listenToPictures();
+  listenToNewcomer();
+  graph.onpoint = imagine;
+  graph.onjump = (actions) => page.show === "plan" && goTo([...page.game.actions, ...actions]);
+  timeline.onpoint = (step) => follow(step ? step.state : null, step ? step.agrees : true);
+  timeline.onjump = (step) => page.ran && !page.act && goTo(page.game.actions.slice(0, page.ran.since + step.step));
   document.addEventListener("keydown", pressed);
   addEventListener("popstate", () => inTurn(restore));
+}
+
+/** The board shows what a node stands for: the true frame of the state to which its moves really lead. */
+function imagine(node) {
+  const { states = [], right = [] } = graph.plan?.graph ?? {};
+  follow(node >= 0 ? (states[node] ?? null) : null, right[node]);
+}
+
+function follow(state, right) {
+  if (!page.game || page.act) return; // a run has the board
+  board.box.classList.toggle("imagined", state !== null && right);
+  board.box.classList.toggle("wrong", state !== null && !right);
+  board.show(state ?? page.game.state).catch(report);
+}
+
+/** Another model, or noise before the usual one; the level stays. */
+function thinkWith(choice) {
+  const [level] = String(page.number).split("~");
+  const noise = choice.startsWith("~") ? choice : "";
+  const name = noise || plain(level) === null ? level + noise : Number(level);
+  return open({ env: page.env, level: name, model: noise ? "" : choice });
 }
 
 /** Everybody's level on a day, by the visitor's own calendar; among those that nothing was trained or judged on. */
@@ -96,9 +147,10 @@ function ofTheDay(now = new Date()) {
 }
 
 function pressed(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("#level")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("#level, dialog, select")) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (key.startsWith("Arrow") && event.target.closest("input, [role=radiogroup], #graph")) return; // they have a use for them
+  if (editing() && !event.target.closest("button") && paintKey(key)) return event.preventDefault();
   if (page.choosing) {
     if (key === "Escape") (choose(false), showGame());
     else if (key === "Enter" || key === " ") chosen(page.choosing);
@@ -112,7 +164,7 @@ function pressed(event) {
     g: () => choose(true),
     p: () => inTurn(plan),
     e: () => inTurn(execute),
-    n: () => openLevel(page.number + 1),
+    n: () => openNext(1),
   };
   if (ofKey(key) >= 0) move(ofKey(key));
   else if (key in keys) keys[key]();
@@ -132,7 +184,8 @@ async function restore() {
     env = page.env;
   }
   let level = page.number;
-  const tries = [() => open({ env, level, moves, goal, goal_moves }, false), () => open({ env, level }, false)];
+  const { model } = wish;
+  const tries = [() => open({ env, level, model, moves, goal, goal_moves }, false), () => open({ env, level }, false)];
   try {
     if (wish.level !== null) level = wanted(wish.level);
     await tries[0]();
@@ -147,14 +200,18 @@ async function restore() {
 }
 
 async function start() {
+  const first = isNew(); // soon the page has an address
   setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
   page.puzzles = await api.puzzles();
   page.env = page.puzzles[0].name;
   const choices = page.puzzles.map((puzzle) => [puzzle.name, puzzle.title, ""]);
-  page.choices.puzzle = segments(find("puzzles"), choices, (env) => inTurn(() => open({ env, level: page.number })));
+  page.choices.puzzle = segments(find("puzzles"), choices, (env) =>
+    inTurn(() => (edit(false), open({ env, level: plain(page.number) ?? 3000 }))),
+  );
   listenToVisitor();
   await attempt(restore);
   document.documentElement.dataset.ready = "yes";
+  if (first) begin();
 }
 
 attempt(start);

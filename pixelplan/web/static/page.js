@@ -16,6 +16,7 @@ export const page = {
   env: null,
   number: 3000,
   planner: "full",
+  model: "", // the name of one of the puzzle's models; its usual one has none
   show: null, // what the machine shows: "plan", "run" or "race"
   level: null,
   game: null,
@@ -55,6 +56,8 @@ export function notice(words) {
   find("notice").hidden = !words;
 }
 
+const isPicture = (level) => String(level).startsWith("picture-");
+
 let turn = Promise.resolve(); // what the visitor asks for waits its turn, so that quick keys stay in order
 export const inTurn = (what) => (turn = turn.then(() => attempt(what)));
 
@@ -65,7 +68,7 @@ export async function withGame(ask) {
   } catch (problem) {
     if (problem.status !== 404) throw problem;
     const { env, level, actions, goal } = page.game;
-    page.game = await api.begin({ env, level, moves: actions, ...address.wishFor(goal) });
+    page.game = await api.begin({ env, level, model: page.model, moves: actions, ...address.wishFor(goal) });
     return ask(page.game.id);
   }
 }
@@ -76,8 +79,9 @@ export function remember(newEntry = false) {
   address.write(
     {
       env: page.env,
-      level: page.number,
+      level: isPicture(page.number) ? page.level.drawing : page.number, // a link lasts longer than a picture
       planner: page.planner,
+      model: page.model,
       show: page.show,
       goal,
       moves: actions,

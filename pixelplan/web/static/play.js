@@ -7,19 +7,19 @@ import { asFrame } from "./picture.js";
 import { forgetThoughts, showGame, showPuzzle } from "./show.js";
 import { stopAct } from "./think.js";
 
-export async function open({ env, level, moves = [], goal = null, goal_moves = null }, newEntry = true) {
+export async function open({ env, level, model = "", moves = [], goal = null, goal_moves = null }, newEntry = true) {
   await stopAct();
   endRace();
-  const wish = { env, level, moves, goal, goal_moves };
+  const wish = { env, level, model, moves, goal, goal_moves };
   const [view, game] = await Promise.all([api.level(env, level), api.begin(wish)]);
   if (page.game) api.leave(page.game.id);
   page.puzzle = page.puzzles.find((one) => one.name === env);
-  Object.assign(page, { env, number: level, level: view, game, show: null, ran: null });
+  Object.assign(page, { env, number: level, model, level: view, game, show: null, ran: null });
   board.setLevel(view);
   forgetThoughts();
-  find("level").value = level;
-  find("previous").disabled = level <= 0;
-  find("next").disabled = level >= LAST_LEVEL;
+  find("level").value = typeof level === "number" ? level : plain(level) === null ? "drawn" : String(level);
+  find("previous").disabled = (plain(level) ?? 0) <= 0;
+  find("next").disabled = (plain(level) ?? LAST_LEVEL) >= LAST_LEVEL;
   showPuzzle();
   choose(false);
   showGame();
@@ -90,7 +90,16 @@ export function chosen(place) {
   inTurn(() => aim({ cell: { row: place.row, column: place.column } }));
 }
 
+/** A level's number without its noise; null where it was drawn. */
+export function plain(level) {
+  const number = String(level).split("~")[0];
+  return /^\d+$/.test(number) ? Number(number) : null;
+}
+
+const NAME = /^(\d{1,4}-\d{1,4}-\d{16,1024}(-\d{1,10})?|\d{1,10}(?=~))(~\d{1,2})?$/;
+
 export function wanted(text = find("level").value.trim()) {
+  if (NAME.test(text)) return text;
   if (!/^\d+$/.test(text) || Number(text) > LAST_LEVEL)
     throw new api.Problem(
       422,
@@ -99,5 +108,22 @@ export function wanted(text = find("level").value.trim()) {
   return Number(text);
 }
 
-export const openLevel = (level) =>
-  inTurn(() => open({ env: page.env, level: Math.min(Math.max(level, 0), LAST_LEVEL) }));
+/** A level by its number, through the noise that is there now. */
+export function openLevel(number) {
+  const [, noise] = String(page.number).split("~");
+  const level = Math.min(Math.max(number, 0), LAST_LEVEL);
+  return inTurn(() => open({ env: page.env, level: noise ? `${level}~${noise}` : level, model: page.model }));
+}
+
+export const openNext = (step) => {
+  if (plain(page.number) !== null) openLevel(plain(page.number) + step);
+};
+
+/** Go to where nodes or steps lead: the moves of the game as far as they go along, and then others. */
+export const goTo = (moves) =>
+  inTurn(() =>
+    change(async (id) => {
+      const game = await api.restart(id);
+      return moves.length ? api.move(id, moves) : game;
+    }),
+  );

@@ -2,9 +2,12 @@
 
 import { names, sequence, setNames, sign, tint } from "./actions.js";
 import * as api from "./api.js";
-import { colour, find, forgetColours, make, paint, plural } from "./dom.js";
+import { colour, find, forgetColours, make, plural } from "./dom.js";
+import { drawFrame } from "./frames.js";
 import { board, graph, page, report, timeline } from "./page.js";
 import { MODEL_FREE } from "./planners.js";
+import { forgetReading } from "./reading.js";
+import { forgetWhy, sayWhy } from "./why.js";
 
 const TRIANGLES = ["▲", "▶", "◀", "▼"]; // the puzzles' first actions
 
@@ -69,11 +72,27 @@ export function showPuzzle() {
   find("grid").hidden = !cells;
   find("random").textContent = cells ? "Random unseen" : "Random";
   page.choices.puzzle.show(puzzle.name);
-  page.choices.layout.choose(puzzle.trained ? "goal" : "layers"); // the true rules have no distances worth showing
+  const { trained } = puzzle.models.find(({ name }) => name === page.model) ?? puzzle;
+  page.choices.layout.choose(trained ? "goal" : "layers"); // the true rules have no distances worth showing
   find("rules").textContent = puzzle.rules;
-  find("model").textContent = puzzle.trained ? `model: ${puzzle.model}` : "true rules (oracle)";
-  find("model-note").textContent = puzzle.note;
-  find("model-note").hidden = !puzzle.note;
+  find("edit").hidden = find("bring").hidden = find("read").hidden = find("play-many").hidden = !level.drawing;
+  find("today").hidden = !level.drawing;
+  showModels();
+}
+
+/** The models to choose from, and noise before the usual one. */
+function showModels() {
+  const { puzzle, level } = page;
+  const [, noise = ""] = String(page.number).split("~");
+  const choices = puzzle.models.map(({ name, label }) => [name, label]);
+  if (level.drawing && puzzle.models[0].trained)
+    for (const strength of [40, 80]) choices.splice(-1, 0, [`~${strength}`, `${choices[0][1]}, behind noise ${strength}`]);
+  find("models").replaceChildren(...choices.map(([value, label]) => make("option", { value }, label)));
+  find("models").value = noise ? `~${noise}` : page.model;
+  const chosen = puzzle.models.find(({ name }) => name === page.model);
+  const note = noise ? `Noise of standard deviation ${noise} lies before every picture.` : (chosen?.note ?? "");
+  find("model-note").textContent = note;
+  find("model-note").hidden = !note;
 }
 
 /** Buttons for the moves: arrows on a board of cells, names and keys in any other world. */
@@ -102,20 +121,12 @@ export function tickOff() {
   find("planned").querySelector("li:not(.taken)")?.classList.add("taken");
 }
 
-export async function drawFrame(box, state) {
-  const canvas = make("canvas");
-  box.replaceChildren(canvas);
-  try {
-    paint(canvas, await api.frame(page.env, page.number, state));
-  } catch (problem) {
-    report(problem);
-  }
-}
-
 export function forgetThoughts() {
   graph.clear();
   timeline.clear();
   board.clearPlan();
+  forgetReading();
+  forgetWhy();
   find("planned").hidden = true;
   find("facts").textContent = "";
   find("graph-empty").hidden = false;
@@ -159,10 +170,13 @@ export function sayPlan(plan, depth, intent = "goal") {
     : intent === "explore"
       ? "No way to the goal is known yet: off to something new"
       : "Goal not found; the plan leads to the node nearest to it";
+  const term = { class: "term", type: "button", popovertarget: "word-reidentified", "aria-label": "What is reidentified?" };
   find("facts").replaceChildren(
     make("b", {}, last ? `${end}. ` : `Layer ${depth}. `),
-    `${now}. ${last ? `${(1000 * plan.seconds).toFixed(1)} ms.` : ""}`,
+    `${now}. ${last ? `${(1000 * plan.seconds).toFixed(1)} ms. ` : ""}`,
+    ...(last ? [make("button", term, "?")] : []),
   );
+  if (last && intent === "goal") sayWhy(plan);
 }
 
 export function setTheme(theme) {

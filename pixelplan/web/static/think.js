@@ -7,6 +7,7 @@ import { attempt, board, graph, pace, page, remember, timeline, withGame } from 
 import { MODEL_FREE } from "./planners.js";
 import { Race, verdict } from "./race.js";
 import { Run } from "./run.js";
+import { Score } from "./score.js";
 import { forgetThoughts, sayPlan, showGame, showWay, tickOff } from "./show.js";
 
 /** Stop whatever the machine is showing, and keep the steps that were shown. */
@@ -104,6 +105,13 @@ export async function execute() {
       remember();
     }
   });
+}
+
+export async function playMany() {
+  await stopAct();
+  page.game = await withGame(api.look);
+  const act = new Score(page.game, 100);
+  begin(act, () => act.play());
 }
 
 export async function race() {
