@@ -8,6 +8,7 @@ from tyro.extras import SubcommandApp
 
 from pixelplan.cli.baseline import BASELINES
 from pixelplan.cli.check import check_env
+from pixelplan.cli.export import export
 from pixelplan.cli.imports import import_recording
 from pixelplan.cli.inspect import inspect
 from pixelplan.cli.levels import collect, levels
@@ -16,7 +17,7 @@ from pixelplan.cli.plan import demo, evaluate, solve
 from pixelplan.cli.reproduce import reproduce
 from pixelplan.cli.web import web
 
-COMMANDS = (demo, check_env, levels, collect, train, inspect, evaluate, solve, reproduce, web)
+COMMANDS = (demo, check_env, levels, collect, train, inspect, evaluate, solve, reproduce, web, export)
 GROUPS = {"baseline": (BASELINES, "Train and play what the paper compares with.")}
 """Commands with commands of their own, such as `pixelplan baseline ppo`."""
 

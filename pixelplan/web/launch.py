@@ -27,12 +27,9 @@ def serve(model: str | None, host: str, port: int, open_browser: bool, family: F
 
     An InputError where that cannot be.
     """
-    try:
-        import fastapi  # noqa: F401
-        import uvicorn
-        import websockets  # noqa: F401
-    except ImportError as problem:
-        raise InputError(f"the page needs {problem.name}: pip install 'pixelplan[web]'") from None
+    check_extra()
+    import uvicorn
+
     from pixelplan.web.models import Models
 
     if not 0 <= port <= 65535:
@@ -56,6 +53,16 @@ def serve(model: str | None, host: str, port: int, open_browser: bool, family: F
         webbrowser.open(address)
     with contextlib.suppress(KeyboardInterrupt):  # the way to end it
         uvicorn.Server(configuration(models, host)).run(sockets=[listener])
+
+
+def check_extra() -> None:
+    """An InputError where the extra web is not installed."""
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+        import websockets  # noqa: F401
+    except ImportError as problem:
+        raise InputError(f"the page needs {problem.name}: pip install 'pixelplan[web]'") from None
 
 
 def configuration(models: Models, host: str) -> uvicorn.Config:

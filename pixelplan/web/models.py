@@ -146,6 +146,11 @@ class Models:
                 self._thinkers[env, choice] = self._choose(env, choice) if choice else self._open(env)
             return self._thinkers[env, choice]
 
+    def source(self, env: str) -> str:
+        """The name or folder of a puzzle's usual model."""
+        own = self._choice is not None and _training_puzzle(self._choice)[0] in (None, env)
+        return str(self._choice) if own else env
+
     def choices(self, env: str) -> list[ModelChoice]:
         """The models that a puzzle can be thought about with, the usual one first."""
         usual = self.thinker(env)

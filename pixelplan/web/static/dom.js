@@ -94,7 +94,7 @@ export async function copy(text) {
 
 /** Draw a frame's picture into a canvas, pixel by pixel. */
 export function paint(canvas, image) {
-  canvas.width = image.naturalWidth;
-  canvas.height = image.naturalHeight;
+  canvas.width = image.naturalWidth ?? image.width;
+  canvas.height = image.naturalHeight ?? image.height;
   canvas.getContext("2d").drawImage(image, 0, 0);
 }
