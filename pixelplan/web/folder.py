@@ -96,7 +96,7 @@ def _unpack_runtime(folder: Path, runtime: Path | None, temporary: Path) -> None
             raise InputError(f"npm could not fetch {RUNTIME}: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
         runtime = found[0]
     try:
-        with tarfile.open(runtime) as archive:
+        with tarfile.open(runtime, "r:gz") as archive:
             for name in _RUNTIME_FILES:
                 member = archive.extractfile(f"package/dist/{name}")
                 assert member is not None
