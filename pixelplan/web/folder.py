@@ -120,9 +120,11 @@ def _puzzle(models: Models, env: str, folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"view": puzzle_view(env, thinker, choices).model_dump(), "pixels": puzzle.pixels}
     if hasattr(puzzle, "tiles"):
         tiles = puzzle.tiles()
-        return {**found, "cell": tiles.shape[1], "tiles": _text(tiles)}
+        return {**found, "cell": tiles.shape[1], "tiles": _text(tiles), "baked": None}
     levels = {number: _baked(puzzle, number) for number in range(FIRST_LEVEL, FIRST_LEVEL + _BAKED)}
-    return {**found, "cell": get_level(puzzle, FIRST_LEVEL).patches.shape[1], "tiles": "", "levels": levels}
+    (folder.parent / f"{env}.json").write_text(json.dumps(levels))
+    cell = get_level(puzzle, FIRST_LEVEL).patches.shape[1]
+    return {**found, "cell": cell, "tiles": "", "baked": f"{env}.json"}
 
 
 def _baked(puzzle: Any, number: int) -> dict[str, Any]:

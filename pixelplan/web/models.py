@@ -31,7 +31,7 @@ from pixelplan.web.boards import Board, TableBoard
 from pixelplan.web.found import OwnWorld
 from pixelplan.web.limits import Limits
 from pixelplan.web.pictures import ReadLevel, read_level
-from pixelplan.web.schema import OWN, ModelChoice, PictureView
+from pixelplan.web.schema import OWN, Cell, ModelChoice, PictureView
 from pixelplan.web.sessions import Game
 
 FIRST_LEVEL = 3000
@@ -130,7 +130,8 @@ class Models:
             self._pictures.move_to_end((env, name))
             while len(self._pictures) > Limits().pictures:
                 self._pictures.popitem(last=False)
-        return PictureView(level=name, drawing=str(read.drawing), note=read.note, doubtful=read.doubtful)
+        doubtful = [Cell(row=row, column=column) for row, column in read.doubtful]
+        return PictureView(level=name, drawing=str(read.drawing), note=read.note, doubtful=doubtful)
 
     def _picture(self, env: str, name: str) -> tuple[Level, np.ndarray]:
         with self._lock:

@@ -8,7 +8,7 @@ from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table
 from pixelplan.planning.one_shot import inference
 from pixelplan.types import InputError, Model
 from pixelplan.web.boards import TableBoard
-from pixelplan.web.schema import Reading
+from pixelplan.web.schema import Cell, Reading
 from pixelplan.web.sessions import Game
 
 
@@ -36,4 +36,9 @@ def read(game: Game, model: Model) -> Reading:
         for action, end in enumerate(ends[index].tolist()):
             right = board.position(board.after(state, action)) == board.position(states[end])
             moves.append((*places[index], action, *places[end], right))
-    return Reading(agent=places[seen], right=board.position(states[seen]) == board.position(game.state), moves=moves)
+    row, column = board.position(states[seen])
+    return Reading(
+        agent=Cell(row=row, column=column),
+        right=board.position(states[seen]) == board.position(game.state),
+        moves=moves,
+    )

@@ -114,7 +114,7 @@ class PictureView(BaseModel):
     level: str = Field(description="A name by which it can be played and planned from, as it looks, for a while.")
     drawing: str = Field(description="The level that it seems to show; this can be sent to others.")
     note: str
-    doubtful: list[tuple[int, int]] = Field(description="Cells (row, column) that look like nothing known.")
+    doubtful: list[Cell] = Field(description="Cells that look like nothing known.")
 
 
 class ModelChoice(BaseModel):
@@ -292,7 +292,7 @@ class DoneMessage(BaseModel):
 class Reading(BaseModel):
     """What a model reads from a game's frame: where it sees the agent, and where it thinks that moves lead."""
 
-    agent: tuple[float, float] = Field(description="Centre (y, x) of the cell in which it sees the agent.")
+    agent: Cell = Field(description="Where it sees the agent.")
     right: bool = Field(description="Whether the agent is there.")
     moves: list[tuple[float, float, int, float, float, bool]] = Field(
         description="From (y, x), action, to (y, x), and whether the true rules agree; from every cell."

@@ -10,10 +10,19 @@ export class Problem extends Error {
 }
 
 const here = (path) => new URL(`../${path}`, import.meta.url).href;
-const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 const waiting = new Map(); // number → who waits for the worker's answers
-let latest = 0;
-worker.onmessage = ({ data }) => waiting.get(data.id)?.(data);
+let [latest, worker] = [0, null];
+let tables = {}; // what is known of the puzzles
+
+/** The worker, and with it the runtime and a model, is fetched once the first view is there. */
+function tell(message) {
+  if (!worker) {
+    worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    worker.onmessage = ({ data }) => waiting.get(data.id)?.(data);
+    worker.postMessage({ what: "puzzles", options: tables });
+  }
+  worker.postMessage(message);
+}
 
 function think(what, game, options) {
   const id = ++latest;
@@ -23,7 +32,7 @@ function think(what, game, options) {
       if (problem) reject(new Problem(422, problem));
       else resolve(answer);
     });
-    worker.postMessage({ id, what, game, options });
+    tell({ id, what, game, options });
   });
 }
 
@@ -35,17 +44,31 @@ export async function puzzles() {
     throw new Problem(0, "puzzles.json did not arrive; is the whole folder on the server?");
   });
   const views = await answer.json();
-  const tables = {};
-  for (const { view, pixels, cell, tiles, levels } of views) {
-    const size = cell * cell * 3;
-    tables[view.name] = { pixels, cell, tiles: chunks(bytes(tiles), size), levels: levels && {} };
-    for (const [number, level] of Object.entries(levels ?? {}))
-      tables[view.name].levels[number] = { ...level, background: bytes(level.background), patches: chunks(bytes(level.patches), size) };
-  }
+  for (const { view, pixels, cell, tiles, baked } of views)
+    tables[view.name] = { pixels, cell, tiles: chunks(bytes(tiles), cell * cell * 3), baked, levels: null };
   setPuzzles(tables);
-  worker.postMessage({ what: "puzzles", options: tables });
-  worker.postMessage({ what: "warm", options: here(`models/${views[0].view.name}`) });
   return views.map(({ view }) => view);
+}
+
+/** Fetch the levels of a puzzle that were made beforehand, when it is first wanted. */
+async function prepare(env) {
+  const puzzle = tables[env];
+  if (!puzzle.baked || puzzle.levels) return;
+  const found = await (await fetch(here(puzzle.baked))).json();
+  puzzle.levels = {};
+  for (const [number, level] of Object.entries(found))
+    puzzle.levels[number] = { ...level, background: bytes(level.background), patches: chunks(bytes(level.patches), puzzle.cell ** 2 * 3) };
+  if (worker) tell({ what: "puzzles", options: tables });
+}
+
+const warmed = new Set();
+
+/** Open a model while the visitor looks at the level. */
+function warm(env, model) {
+  const folder = here(`models/${model || env}`);
+  if (warmed.has(folder)) return;
+  warmed.add(folder);
+  setTimeout(() => tell({ what: "warm", options: folder }), 300);
 }
 
 const worlds = new Map();
@@ -67,6 +90,7 @@ function worldOf(env, name) {
 }
 
 export async function level(env, name) {
+  await prepare(env);
   const world = worldOf(env, name);
   const cells = new Map(world.states.map((state) => [String(world.position(state)), state]).reverse());
   const places = [...cells.values()].map((state) => {
@@ -79,6 +103,8 @@ export async function level(env, name) {
 const games = new Map();
 
 export async function begin({ env, level: name, model = "", moves = [], goal = null }) {
+  await prepare(env);
+  warm(env, model);
   const world = worldOf(env, name);
   const game = { id: String(games.size + 1), env, level: name, model, world, states: [world.start], actions: [], goal: world.own, note: "" };
   if (goal) game.goal = cellState(world, goal);
@@ -179,8 +205,8 @@ function stateOf(world, pixels) {
 
 /** Read a level from a picture, each cell taken for what it looks most like, as pixelplan/web/pictures.py does. */
 export async function readPicture(env, frame) {
-  const { pixels: size, cell, tiles, levels } = puzzleOf(env);
-  if (levels) throw new Problem(422, "the cells of this puzzle look different in every level: no level can be read from a picture");
+  const { pixels: size, cell, tiles, baked } = puzzleOf(env);
+  if (baked) throw new Problem(422, "the cells of this puzzle look different in every level: no level can be read from a picture");
   const pixels = await pixelsOf(frame, size);
   const side = size / cell;
   const looks = Array.from({ length: side * side }, (_, at) => {
@@ -205,7 +231,7 @@ export async function readPicture(env, frame) {
     chosen = looks.map((look, at) => (at === start ? 6 + least(look.slice(6)) : least(look.slice(0, 6))));
     cells = chosen.map((kind) => String((kind % 6) + 1)).join("");
   }
-  const doubtful = looks.flatMap((look, at) => (look[chosen[at]] > 40 ? [[Math.floor(at / side), at % side]] : []));
+  const doubtful = looks.flatMap((look, at) => (look[chosen[at]] > 40 ? [{ row: Math.floor(at / side), column: at % side }] : []));
   if (doubtful.length > (side * side) / 4)
     throw new Problem(422, `the picture shows no level of this puzzle: ${doubtful.length} of its ${side * side} cells look like nothing known; crop it to the board`);
   const drawing = `${start}-${goal}-${cells}`;
@@ -261,9 +287,9 @@ export function listen(path) {
     else [over, problem] = [true, data.problem ?? null];
     wake();
   });
-  worker.postMessage({ id: number, what, game: told(id), options: Object.fromEntries(new URLSearchParams(query)) });
+  tell({ id: number, what, game: told(id), options: Object.fromEntries(new URLSearchParams(query)) });
   const stop = () => {
-    worker.postMessage({ id: number, what: "stop" });
+    tell({ id: number, what: "stop" });
     queue.length = 0;
     over = true;
     wake();

@@ -189,7 +189,8 @@ async function reading({ state, ...game }) {
       return [...world.place(from), action, ...world.place(there), same(there, world.after(from, action))];
     }),
   );
-  return { agent: world.place(agent), right: same(agent, state), moves };
+  const [row, column] = world.position(agent);
+  return { agent: { row, column }, right: same(agent, state), moves };
 }
 
 function wilson(successes, trials) {

@@ -14,7 +14,7 @@ export function openWorld(env, name, photo = null) {
   if (photo) drawing = parse(photo.drawing);
   else if (/^\d+$/.test(plain)) {
     const baked = known[env].levels;
-    if (baked) {
+    if (known[env].baked) {
       level = baked[plain];
       if (!level) throw new RangeError(`Without a server there are the levels ${Object.keys(baked)[0]} to ${Object.keys(baked).at(-1)} of this puzzle.`);
     } else drawing = drawLevel(env, Number(plain));

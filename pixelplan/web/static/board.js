@@ -127,7 +127,7 @@ export class Board {
         makeSvg("line", { x1: x1 + dx * cell * 0.16, y1: y1 + dy * cell * 0.16, x2: x1 + dx * far, y2: y1 + dy * far, stroke, "stroke-width": cell * 0.1, "stroke-linecap": "round" }),
       );
     }
-    const [cy, cx] = reading.agent;
+    const { x: cx, y: cy } = this.place(reading.agent.row, reading.agent.column);
     const stroke = reading.right ? "#0b7a4b" : "#d5141c";
     layer.append(makeSvg("circle", { cx, cy, r: cell * 0.5, fill: "none", stroke, "stroke-width": cell * 0.12 }));
   }

@@ -115,7 +115,7 @@ async function read() {
   await open({ env: page.env, level: found.level, model: page.model });
   const size = `${Math.round(square.side)} × ${Math.round(square.side)}`;
   const doubts = found.doubtful.length
-    ? ` ${plural(found.doubtful.length, "cell")} look like nothing known (row ${found.doubtful[0][0] + 1}, column ${found.doubtful[0][1] + 1}, …).`
+    ? ` ${plural(found.doubtful.length, "cell")} look like nothing known (row ${found.doubtful[0].row + 1}, column ${found.doubtful[0].column + 1}, …).`
     : "";
   notice(
     `This is your picture (${size} pixels of it, at ${page.level.pixels} × ${page.level.height}). The planner sees these pixels; the level read from it judges the plan, and is what a link would show.${doubts}`,
