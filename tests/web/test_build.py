@@ -166,7 +166,7 @@ def test_you_race_the_machine_and_get_a_card(visitor: Visitor) -> None:
     with page.expect_download() as download:
         page.locator("#card-save").click()
     assert download.value.suggested_filename == "pixelplan-race.png"
-    assert Image.open(download.value.path()).size == (640, 400)
+    assert Image.open(download.value.path()).size == (720, 400)
     page.keyboard.press("u")
     expect(page.locator("#race-panel")).to_be_hidden()
 

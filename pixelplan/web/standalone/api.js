@@ -68,7 +68,11 @@ function warm(env, model) {
   const folder = here(`models/${model || env}`);
   if (warmed.has(folder)) return;
   warmed.add(folder);
-  setTimeout(() => tell({ what: "warm", options: folder }), 300);
+  const later = () =>
+    document.documentElement.dataset.ready
+      ? requestIdleCallback(() => tell({ what: "warm", options: folder }))
+      : setTimeout(later, 200); // the level comes first
+  later();
 }
 
 const worlds = new Map();

@@ -303,6 +303,6 @@ export class Graph {
     describe(this.tip, this.plan, node, this.level);
     const [x, y] = this.screen[node];
     this.tip.style.left = `${Math.min(Math.max(8, x + 14), this.canvas.clientWidth - 238)}px`;
-    this.tip.style.top = `${Math.max(8, Math.min(y + 14, this.canvas.clientHeight - 165))}px`;
+    this.tip.style.top = `${Math.max(8, Math.min(y + 14, this.canvas.clientHeight - 230))}px`;
   }
 }

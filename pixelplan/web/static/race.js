@@ -12,7 +12,7 @@ const ENDS = {
   "plan over": "the plan did not lead there",
   time: "out of time",
 };
-const CARD = { width: 640, height: 400 };
+const CARD = { width: 720, height: 400 };
 
 export function verdict(done) {
   const parts = [`${ENDS[done.ended] ?? done.ended} after ${plural(done.steps, "step")}`];

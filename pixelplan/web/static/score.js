@@ -20,7 +20,8 @@ export class Score {
       return { planner, row, bar, fill, reach, words, steps: 0, stream: listen(`/api/games/${game.id}/score?planner=${planner}&levels=${count}`) };
     });
     find("scores").replaceChildren(...this.rows.map(({ row }) => row));
-    find("score-note").textContent = `${plural(count, "level")} from ${game.level} on, none of which this page's models were trained on unless you chose one of 0 to 999.`;
+    find("score-note").textContent =
+      `${plural(count, "level")} from ${game.level} on. The dark line is the 95 % interval. Models were trained on levels 0 to 999.`;
     reveal(find("score-panel"));
   }
 
@@ -37,9 +38,9 @@ export class Score {
     for await (const message of row.stream.messages) {
       const { played, successes, interval, solved, steps } = message;
       if (solved) row.steps += steps;
-      row.fill.style.width = percent(successes / played);
-      row.reach.style.left = percent(interval[0]);
-      row.reach.style.width = percent(interval[1] - interval[0]);
+      row.fill.style.width = `${(100 * successes) / played}%`;
+      row.reach.style.left = `${100 * interval[0]}%`;
+      row.reach.style.width = `${100 * (interval[1] - interval[0])}%`;
       const mean = successes ? `, ${(row.steps / successes).toFixed(1)} steps on average` : "";
       row.words.textContent = `${successes} of ${played} solved; 95 % interval ${percent(interval[0])} to ${percent(interval[1])}${mean}`;
       row.bar.setAttribute("aria-label", row.words.textContent);
