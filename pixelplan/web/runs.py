@@ -17,8 +17,9 @@ from pixelplan.planning.one_shot import inference
 from pixelplan.types import Episode, InputError, Model, Plan
 from pixelplan.web.clock import Clock
 from pixelplan.web.limits import Limits
+from pixelplan.web.messages import DoneMessage, LaneMessage, PlanMessage, StepMessage
 from pixelplan.web.projection import Projection
-from pixelplan.web.schema import DoneMessage, LaneMessage, PlanMessage, PlanView, StepMessage
+from pixelplan.web.schema import PlanView
 from pixelplan.web.sessions import Game
 from pixelplan.web.truth import Truth
 from pixelplan.web.views import graph_view, plan_view

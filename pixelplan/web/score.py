@@ -9,9 +9,9 @@ from pixelplan.envs.base import LAST_LEVEL
 from pixelplan.evaluation.stats import wilson
 from pixelplan.types import InputError
 from pixelplan.web.limits import Limits
+from pixelplan.web.messages import ScoreMessage
 from pixelplan.web.models import Models
 from pixelplan.web.runs import Run
-from pixelplan.web.schema import ScoreMessage
 from pixelplan.web.sessions import Game
 
 

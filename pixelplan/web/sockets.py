@@ -14,9 +14,10 @@ from starlette.websockets import WebSocketDisconnect
 
 from pixelplan.types import InputError
 from pixelplan.web.limits import Limits
+from pixelplan.web.messages import ProblemMessage
 from pixelplan.web.models import Models
 from pixelplan.web.runs import RACERS, Run, Stopped
-from pixelplan.web.schema import Planner, ProblemMessage
+from pixelplan.web.schema import Planner
 from pixelplan.web.score import play_many
 from pixelplan.web.sessions import Game, Games, NoSuchGame, TooMany
 from pixelplan.web.work import Work

@@ -36,7 +36,7 @@ def test_page_and_its_parts_are_served_without_any_other_server(client: TestClie
 
 
 def test_messages_are_documented() -> None:
-    from pixelplan.web.schema import MESSAGES
+    from pixelplan.web.messages import MESSAGES
 
     page = (Path(__file__).parents[2] / "docs" / "web.md").read_text()
     for message in MESSAGES:

@@ -16,8 +16,8 @@ from pixelplan.envs import get_level, make_puzzle
 from pixelplan.envs.oracle import Oracle
 from pixelplan.web.boards import TableBoard
 from pixelplan.web.limits import Limits
+from pixelplan.web.messages import PlanMessage, StepMessage
 from pixelplan.web.runs import RACERS, Run, Stopped
-from pixelplan.web.schema import PlanMessage, StepMessage
 from pixelplan.web.sessions import Games
 from tests.web.client import MakeClient, begin, listen
 

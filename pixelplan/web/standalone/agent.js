@@ -39,7 +39,8 @@ class Memory {
         for (const [action, there] of this.successors.get(state).entries())
           if (there >= 0 && far < best[action][0]) best[action] = [far, there];
       }
-      for (const [action, [, there]] of best.entries()) if (there !== null) predictions[row][action] = this.embeddings.get(there);
+      for (const [action, [, there]] of best.entries())
+        if (there !== null) predictions[row][action] = this.embeddings.get(there);
     }
     return predictions;
   }
@@ -63,7 +64,14 @@ export async function full(model, world, start, goalState, solved, tell, alive) 
 
   async function newRoute() {
     const look = () =>
-      searchWith(recalling, world.frame(here), goalFrame, memory.embeddings.get(here), goal, [...memory.notGoals].map((state) => memory.embeddings.get(state)));
+      searchWith(
+        recalling,
+        world.frame(here),
+        goalFrame,
+        memory.embeddings.get(here),
+        goal,
+        [...memory.notGoals].map((state) => memory.embeddings.get(state)),
+      );
     let plan = await look();
     while (plan.reached && !plan.actions.length) {
       memory.notGoals.add(here); // the model takes this very state for the goal, and it is not
@@ -109,7 +117,8 @@ export async function full(model, world, start, goalState, solved, tell, alive) 
         const nearest = apart.indexOf(Math.min(...apart));
         if (memory.successors.get(state)[action] >= 0 || !allowed[nearest]) continue;
         const key = [way.length, -apart[nearest]];
-        if (!best || key[0] < best.key[0] || (key[0] === best.key[0] && key[1] < best.key[1])) best = { key, way, action, point };
+        if (!best || key[0] < best.key[0] || (key[0] === best.key[0] && key[1] < best.key[1]))
+          best = { key, way, action, point };
       }
     if (!best) return null;
     const passed = [here];
@@ -140,7 +149,7 @@ export async function full(model, world, start, goalState, solved, tell, alive) 
 /** Which nodes of a graph have a way to its root. */
 function canReturn({ successors }) {
   const returns = successors.map((_, node) => node === 0);
-  for (let changed = true; changed; ) {
+  for (let changed = true; changed;) {
     changed = false;
     for (const [node, row] of successors.entries())
       if (!returns[node] && row?.some((there) => there >= 0 && returns[there])) changed = returns[node] = true;

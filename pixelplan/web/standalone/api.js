@@ -1,13 +1,10 @@
 // The same functions as the server's interface, answered in the browser itself: this file takes the place of api.js.
 
-import { openWorld, puzzleOf, setPuzzles } from "./world.js";
+import { Problem } from "./problem.js";
+import { bytes, pixelsOf, readLevel, stateOf } from "./reader.js";
+import { openWorld, setPuzzles } from "./world.js";
 
-export class Problem extends Error {
-  constructor(status, sentence) {
-    super(sentence);
-    this.status = status;
-  }
-}
+export { Problem };
 
 const here = (path) => new URL(`../${path}`, import.meta.url).href;
 const waiting = new Map(); // number → who waits for the worker's answers
@@ -36,8 +33,8 @@ function think(what, game, options) {
   });
 }
 
-const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-const chunks = (data, size) => Array.from({ length: data.length / size }, (_, index) => data.subarray(index * size, (index + 1) * size));
+const chunks = (data, size) =>
+  Array.from({ length: data.length / size }, (_, index) => data.subarray(index * size, (index + 1) * size));
 
 export async function puzzles() {
   const answer = await fetch(here("puzzles.json")).catch(() => {
@@ -57,7 +54,11 @@ async function prepare(env) {
   const found = await (await fetch(here(puzzle.baked))).json();
   puzzle.levels = {};
   for (const [number, level] of Object.entries(found))
-    puzzle.levels[number] = { ...level, background: bytes(level.background), patches: chunks(bytes(level.patches), puzzle.cell ** 2 * 3) };
+    puzzle.levels[number] = {
+      ...level,
+      background: bytes(level.background),
+      patches: chunks(bytes(level.patches), puzzle.cell ** 2 * 3),
+    };
   if (worker) tell({ what: "puzzles", options: tables });
 }
 
@@ -83,7 +84,8 @@ function worldOf(env, name) {
   if (!worlds.has(key)) {
     if (worlds.size > 200) worlds.clear();
     const plain = String(name).split("~")[0];
-    if (plain.startsWith("picture-") && !photos.has(plain)) throw new Problem(422, "that picture is no longer here; bring it again");
+    if (plain.startsWith("picture-") && !photos.has(plain))
+      throw new Problem(422, "that picture is no longer here; bring it again");
     try {
       worlds.set(key, openWorld(env, name, photos.get(plain) ?? null));
     } catch (problem) {
@@ -101,7 +103,15 @@ export async function level(env, name) {
     const [[row, column], [y, x]] = [world.position(state), world.place(state)];
     return { row, column, y, x };
   });
-  return { env, level: name, pixels: world.pixels, height: world.pixels, drawing: world.drawing, cell: world.cell, places };
+  return {
+    env,
+    level: name,
+    pixels: world.pixels,
+    height: world.pixels,
+    drawing: world.drawing,
+    cell: world.cell,
+    places,
+  };
 }
 
 const games = new Map();
@@ -110,7 +120,17 @@ export async function begin({ env, level: name, model = "", moves = [], goal = n
   await prepare(env);
   warm(env, model);
   const world = worldOf(env, name);
-  const game = { id: String(games.size + 1), env, level: name, model, world, states: [world.start], actions: [], goal: world.own, note: "" };
+  const game = {
+    id: String(games.size + 1),
+    env,
+    level: name,
+    model,
+    world,
+    states: [world.start],
+    actions: [],
+    goal: world.own,
+    note: "",
+  };
   if (goal) game.goal = cellState(world, goal);
   games.set(game.id, game);
   return play(game, moves);
@@ -118,7 +138,8 @@ export async function begin({ env, level: name, model = "", moves = [], goal = n
 
 function cellState(world, { row, column }) {
   const state = world.stateAt(row, column);
-  if (state === null) throw new Problem(422, `the agent can never stand in row ${row}, column ${column} of level ${world.name}`);
+  if (state === null)
+    throw new Problem(422, `the agent can never stand in row ${row}, column ${column} of level ${world.name}`);
   return state;
 }
 
@@ -128,7 +149,14 @@ function view(game) {
   const solved = (one) => String(world.position(one)) === String(world.position(goal));
   const [[row, column], [goalRow, goalColumn]] = [world.position(state), world.position(goal)];
   return {
-    id, env, level, model, state, states: [...states], actions: [...actions], note,
+    id,
+    env,
+    level,
+    model,
+    state,
+    states: [...states],
+    actions: [...actions],
+    note,
     position: { row, column },
     seen: [...new Set(states)],
     way: states.map((one) => world.place(one)),
@@ -140,7 +168,8 @@ function view(game) {
 }
 
 function play(game, moves) {
-  if (game.actions.length + moves.length > 1000) throw new Problem(422, "a game has at most 1000 moves; restart or undo some");
+  if (game.actions.length + moves.length > 1000)
+    throw new Problem(422, "a game has at most 1000 moves; restart or undo some");
   for (const action of moves) {
     game.states.push(game.world.after(game.states.at(-1), action));
     game.actions.push(action);
@@ -180,65 +209,24 @@ export const leave = async (id) => games.delete(id);
 function told(id) {
   const { env, level, model, world, states, goal } = gameOf(id);
   const photo = photos.get(String(level).split("~")[0]) ?? null;
-  return { env, level, photo, goal, start: world.start, state: states.at(-1), seen: [...new Set(states)], model: here(`models/${model || env}`) };
+  return {
+    env,
+    level,
+    photo,
+    goal,
+    start: world.start,
+    state: states.at(-1),
+    seen: [...new Set(states)],
+    model: here(`models/${model || env}`),
+  };
 }
 
 export const plan = async (id) => think("plan", told(id));
 export const reading = async (id) => think("reading", told(id));
 
-/** The pixels of a picture in base64 at the size of a frame. */
-async function pixelsOf(text, size) {
-  const image = await createImageBitmap(new Blob([bytes(text)]));
-  const canvas = new OffscreenCanvas(size, size);
-  const pen = canvas.getContext("2d");
-  pen.imageSmoothingQuality = "high";
-  pen.drawImage(image, 0, 0, size, size);
-  const { data } = pen.getImageData(0, 0, size, size);
-  return new Uint8Array((data.length / 4) * 3).map((_, index) => data[Math.floor(index / 3) * 4 + (index % 3)]);
-}
-
-const apart = (one, other) => one.reduce((sum, value, index) => sum + Math.abs(value - other[index]), 0) / one.length;
-
-function stateOf(world, pixels) {
-  const far = world.states.map((state) => apart(world.frame(state), pixels));
-  const best = far.indexOf(Math.min(...far));
-  if (far[best] > 12) throw new Problem(422, `the picture shows no state of level ${world.name}`);
-  const [row, column] = world.position(world.states[best]);
-  return [world.states[best], far[best] ? `It was taken for row ${row + 1}, column ${column + 1}, from which it differs by ${far[best].toFixed(1)} grey values a pixel.` : ""];
-}
-
-/** Read a level from a picture, each cell taken for what it looks most like, as pixelplan/web/pictures.py does. */
+/** Read a level from a picture and keep it as long as the page is open. */
 export async function readPicture(env, frame) {
-  const { pixels: size, cell, tiles, baked } = puzzleOf(env);
-  if (baked) throw new Problem(422, "the cells of this puzzle look different in every level: no level can be read from a picture");
-  const pixels = await pixelsOf(frame, size);
-  const side = size / cell;
-  const looks = Array.from({ length: side * side }, (_, at) => {
-    const [row, column] = [Math.floor(at / side), at % side];
-    const look = new Uint8Array(cell * cell * 3);
-    for (let line = 0; line < cell; line++) {
-      const begin = ((row * cell + line) * size + column * cell) * 3;
-      look.set(pixels.subarray(begin, begin + cell * 3), line * cell * 3);
-    }
-    return tiles.map((tile) => apart(tile, look));
-  });
-  const least = (values) => values.indexOf(Math.min(...values));
-  let start, goal, cells, chosen;
-  if (env === "ice-slider") {
-    start = least(looks.map((look) => look[3]));
-    goal = least(looks.map((look, at) => (at === start ? Infinity : look[2])));
-    chosen = looks.map((look, at) => (at === start ? 3 : at === goal ? 2 : least(look.slice(0, 2))));
-    cells = chosen.map((kind) => (kind === 1 ? "1" : "0")).join("");
-  } else {
-    start = least(looks.map((look) => Math.min(...look.slice(6)) - Math.min(...look.slice(0, 6))));
-    goal = side * side - 1;
-    chosen = looks.map((look, at) => (at === start ? 6 + least(look.slice(6)) : least(look.slice(0, 6))));
-    cells = chosen.map((kind) => String((kind % 6) + 1)).join("");
-  }
-  const doubtful = looks.flatMap((look, at) => (look[chosen[at]] > 40 ? [{ row: Math.floor(at / side), column: at % side }] : []));
-  if (doubtful.length > (side * side) / 4)
-    throw new Problem(422, `the picture shows no level of this puzzle: ${doubtful.length} of its ${side * side} cells look like nothing known; crop it to the board`);
-  const drawing = `${start}-${goal}-${cells}`;
+  const { pixels, drawing, doubtful } = await readLevel(env, frame);
   const name = `picture-${photos.size + 1}`;
   photos.set(name, { pixels, drawing });
   return { level: name, drawing, note: "", doubtful };
@@ -248,13 +236,23 @@ export async function readPicture(env, frame) {
 export const pictureAddress = (id, ending) => `${ending}:${id}`;
 export async function picture(path) {
   const [ending, id] = path.split(":");
-  if (ending === "gif") throw new Problem(422, "animated pictures are made by the server: pixelplan web, or pixelplan solve --out FILE.gif");
+  if (ending === "gif")
+    throw new Problem(
+      422,
+      "animated pictures are made by the server: pixelplan web, or pixelplan solve --out FILE.gif",
+    );
   const board = document.getElementById("board");
   const [pixels, drawn] = [board.querySelector("canvas"), board.querySelector("svg")];
   const canvas = new OffscreenCanvas(pixels.width * 5, pixels.height * 5);
   const pen = canvas.getContext("2d");
   pen.imageSmoothingEnabled = false;
-  pen.drawImage(await frame(gameOf(id).env, gameOf(id).level, gameOf(id).world.start), 0, 0, canvas.width, canvas.height);
+  pen.drawImage(
+    await frame(gameOf(id).env, gameOf(id).level, gameOf(id).world.start),
+    0,
+    0,
+    canvas.width,
+    canvas.height,
+  );
   const copy = drawn.cloneNode(true);
   copy.setAttribute("width", canvas.width);
   copy.setAttribute("height", canvas.height);

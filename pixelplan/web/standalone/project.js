@@ -5,7 +5,10 @@ export class Projection {
   constructor(embeddings, goal) {
     const points = [...embeddings, goal];
     const size = goal.length;
-    this.centre = Array.from({ length: size }, (_, at) => points.reduce((sum, one) => sum + one[at], 0) / points.length);
+    this.centre = Array.from(
+      { length: size },
+      (_, at) => points.reduce((sum, one) => sum + one[at], 0) / points.length,
+    );
     const centred = points.map((one) => Array.from(one, (value, at) => value - this.centre[at]));
     this.axes = [];
     for (let axis = 0; axis < 2; axis++) {

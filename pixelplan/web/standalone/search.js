@@ -101,17 +101,28 @@ async function breadthFirst(model, start, goal, threshold, nodeLimit, notGoals) 
     const best = fresh.reduce((one, other) => (one < 0 || far[other] < far[one] ? other : one), -1);
     if (best >= 0 && far[best] < model.threshold) [fresh, search.reached] = [[best], true];
     else if (!search.doubtful || far[nearest] < search.doubtful.far)
-      search.doubtful = { far: far[nearest], parent: leaves[Math.floor(nearest / actions)], action: nearest % actions, point: points[nearest] };
-    let [kept, same] = thinOut(fresh.map((index) => points[index]), threshold);
+      search.doubtful = {
+        far: far[nearest],
+        parent: leaves[Math.floor(nearest / actions)],
+        action: nearest % actions,
+        point: points[nearest],
+      };
+    let [kept, same] = thinOut(
+      fresh.map((index) => points[index]),
+      threshold,
+    );
     let place = kept.map((_, index) => index);
     if (kept.length > CONFIG.cutoff) {
       const stay = sample(place, CONFIG.cutoff);
       place = place.map((index) => stay.indexOf(index));
       kept = stay.map((index) => kept[index]);
     }
-    const added = kept.map((index) => graph.add(points[fresh[index]], leaves[Math.floor(fresh[index] / actions)], fresh[index] % actions));
+    const added = kept.map((index) =>
+      graph.add(points[fresh[index]], leaves[Math.floor(fresh[index] / actions)], fresh[index] % actions),
+    );
     for (const [index, one] of fresh.entries()) nodes[one] = place[same[index]] >= 0 ? added[place[same[index]]] : -1;
-    for (const [index, leaf] of leaves.entries()) graph.successors[leaf] = nodes.slice(index * actions, (index + 1) * actions);
+    for (const [index, leaf] of leaves.entries())
+      graph.successors[leaf] = nodes.slice(index * actions, (index + 1) * actions);
     leaves = added;
   }
   return search;
@@ -123,7 +134,14 @@ export async function search(model, start, goal, notGoals = []) {
   let found = first;
   if (!first.reached) {
     if (first.graph.size < CONFIG.nodes)
-      found = await breadthFirst(model, start, goal, FINER * model.threshold, Math.min(CONFIG.nodes, LARGER * first.graph.size), notGoals);
+      found = await breadthFirst(
+        model,
+        start,
+        goal,
+        FINER * model.threshold,
+        Math.min(CONFIG.nodes, LARGER * first.graph.size),
+        notGoals,
+      );
     if (!found.reached) {
       found = first;
       const { doubtful } = found;

@@ -45,7 +45,8 @@ class Thinking {
     this.projection ??= new Projection(graph.embeddings, this.goalPoint);
     const points = graph.embeddings.map((one) => this.projection.at(one));
     const states = [here];
-    for (let node = 1; node < graph.size; node++) states.push(this.world.after(states[graph.parents[node]], graph.actions[node]));
+    for (let node = 1; node < graph.size; node++)
+      states.push(this.world.after(states[graph.parents[node]], graph.actions[node]));
     const looks = await this.look(states);
     const seenLooks = await this.look(seen);
     const way = [here];
@@ -72,7 +73,9 @@ class Thinking {
         parent: graph.parents,
         action: graph.actions,
         distance: graph.embeddings.map((one) => distance(one, this.goalPoint)),
-        seen: graph.embeddings.map((one) => seen[seenLooks.findIndex((other) => distance(one, other) < threshold)] ?? -1),
+        seen: graph.embeddings.map(
+          (one) => seen[seenLooks.findIndex((other) => distance(one, other) < threshold)] ?? -1,
+        ),
         successors: graph.successors.map((row) => row ?? []),
         corrected,
         states,
@@ -84,7 +87,9 @@ class Thinking {
   /** Where a plan and the world part first. */
   async parting({ actions, embeddings }, way) {
     const looks = await this.look(way);
-    const step = actions.findIndex((_, index) => distance(embeddings[index + 1], looks[index + 1]) >= this.model.threshold);
+    const step = actions.findIndex(
+      (_, index) => distance(embeddings[index + 1], looks[index + 1]) >= this.model.threshold,
+    );
     if (step < 0) return null;
     const all = await this.look(this.world.states);
     const far = all.map((one) => distance(one, embeddings[step + 1]));
@@ -126,10 +131,27 @@ async function play(thinking, planner, state, seen, send, alive) {
     },
     saw: async (action, there, expected, observed, step) => {
       pause();
-      const message = { type: "step", step, action, state: there, place: world.place(there), predicted: null, observed: null, distance: null, threshold: null, agrees: true };
+      const message = {
+        type: "step",
+        step,
+        action,
+        state: there,
+        place: world.place(there),
+        predicted: null,
+        observed: null,
+        distance: null,
+        threshold: null,
+        agrees: true,
+      };
       if (expected) {
         const far = distance(expected, observed);
-        Object.assign(message, { predicted: thinking.point(expected), observed: thinking.point(observed), distance: far, threshold: model.threshold, agrees: far < model.threshold });
+        Object.assign(message, {
+          predicted: thinking.point(expected),
+          observed: thinking.point(observed),
+          distance: far,
+          threshold: model.threshold,
+          agrees: far < model.threshold,
+        });
         if (!message.agrees) thinking.corrections.push([last, action]);
         last = observed;
         seen.push(there);
@@ -226,7 +248,18 @@ const RUNS = {
       const { done } = await lane(thinking, planner, world.start, alive);
       successes += done.solved;
       const shortest = world.shortest(world.start, thinking.solved);
-      send({ type: "score", planner, level: number, solved: done.solved, steps: done.steps, shortest, played, successes, interval: wilson(successes, played), seconds: done.seconds });
+      send({
+        type: "score",
+        planner,
+        level: number,
+        solved: done.solved,
+        steps: done.steps,
+        shortest,
+        played,
+        successes,
+        interval: wilson(successes, played),
+        seconds: done.seconds,
+      });
     }
   },
 };
@@ -244,6 +277,10 @@ onmessage = async ({ data: { id, what, game, options } }) => {
       postMessage({ id, over: true });
     }
   } catch (problem) {
-    postMessage({ id, problem: problem instanceof RangeError ? problem.message : `Something went wrong in the planner: ${problem.message}` });
+    postMessage({
+      id,
+      problem:
+        problem instanceof RangeError ? problem.message : `Something went wrong in the planner: ${problem.message}`,
+    });
   }
 };

@@ -16,10 +16,15 @@ export function openWorld(env, name, photo = null) {
     const baked = known[env].levels;
     if (known[env].baked) {
       level = baked[plain];
-      if (!level) throw new RangeError(`Without a server there are the levels ${Object.keys(baked)[0]} to ${Object.keys(baked).at(-1)} of this puzzle.`);
+      if (!level)
+        throw new RangeError(
+          `Without a server there are the levels ${Object.keys(baked)[0]} to ${Object.keys(baked).at(-1)} of this puzzle.`,
+        );
     } else drawing = drawLevel(env, Number(plain));
   } else drawing = parse(plain);
-  return level ? new BakedWorld(env, name, level, Number(noise)) : new DrawnWorld(env, name, drawing, Number(noise), photo);
+  return level
+    ? new BakedWorld(env, name, level, Number(noise))
+    : new DrawnWorld(env, name, drawing, Number(noise), photo);
 }
 
 class World {
@@ -58,7 +63,9 @@ class DrawnWorld extends World {
     Object.assign(this, { drawing: write(drawing), start: drawing.start, own: drawing.goal, parsed: drawing, photo });
     this.side = drawing.side;
     this.rows = new Map();
-    this.states = [...drawing.cells].map((_, cell) => cell).filter((cell) => env === "digit-jump" || drawing.cells[cell] === "0");
+    this.states = [...drawing.cells]
+      .map((_, cell) => cell)
+      .filter((cell) => env === "digit-jump" || drawing.cells[cell] === "0");
   }
 
   table(state) {
@@ -95,7 +102,14 @@ class DrawnWorld extends World {
   plain(state) {
     const size = this.pixels;
     const frame = this.photo ? this.photo.pixels.slice() : new Uint8Array(size * size * 3);
-    const put = (cell, agent) => paste(frame, size, this.tile(cell, agent), this.cell, this.position(cell).map((one) => one * this.cell));
+    const put = (cell, agent) =>
+      paste(
+        frame,
+        size,
+        this.tile(cell, agent),
+        this.cell,
+        this.position(cell).map((one) => one * this.cell),
+      );
     if (this.photo) put(this.start, false);
     else for (let cell = 0; cell < this.side ** 2; cell++) put(cell, false);
     put(state, true);

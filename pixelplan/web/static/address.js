@@ -54,8 +54,7 @@ export function write({ env, level, planner, model, show, goal, moves }, newEntr
   const wish = wishFor(goal);
   if (wish.goal) query.set("goal", `${goal.row}.${goal.column}`);
   if (wish.goal_moves) query.set("goal", goal.moves.join("."));
-  if (moves.length)
-    query.set("moves", env === OWN ? moves.join(".") : moves.map((action) => LETTERS[action]).join(""));
+  if (moves.length) query.set("moves", env === OWN ? moves.join(".") : moves.map((action) => LETTERS[action]).join(""));
   if (show) query.set("show", show);
   const address = `${location.pathname}?${query}`;
   if (address === location.pathname + location.search) return;

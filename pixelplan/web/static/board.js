@@ -121,10 +121,21 @@ export class Board {
       const stroke = right ? "#0b7a4b" : "#d5141c";
       const [dx, dy] = length ? [(x2 - x1) / length, (y2 - y1) / length] : [0, 0];
       const far = Math.min(length, cell * 0.42); // a short arrow: where it leads is drawn thin
-      if (!length) layer.append(makeSvg("circle", { cx: x1, cy: y1, r: cell * 0.3, fill: "none", stroke, "stroke-width": cell * 0.08 }));
+      if (!length)
+        layer.append(
+          makeSvg("circle", { cx: x1, cy: y1, r: cell * 0.3, fill: "none", stroke, "stroke-width": cell * 0.08 }),
+        );
       layer.append(
         makeSvg("line", { x1, y1, x2, y2, stroke, "stroke-width": cell * 0.03, "stroke-opacity": right ? 0.35 : 0.9 }),
-        makeSvg("line", { x1: x1 + dx * cell * 0.16, y1: y1 + dy * cell * 0.16, x2: x1 + dx * far, y2: y1 + dy * far, stroke, "stroke-width": cell * 0.1, "stroke-linecap": "round" }),
+        makeSvg("line", {
+          x1: x1 + dx * cell * 0.16,
+          y1: y1 + dy * cell * 0.16,
+          x2: x1 + dx * far,
+          y2: y1 + dy * far,
+          stroke,
+          "stroke-width": cell * 0.1,
+          "stroke-linecap": "round",
+        }),
       );
     }
     const { x: cx, y: cy } = this.place(reading.agent.row, reading.agent.column);
@@ -144,7 +155,15 @@ export class Board {
   cellSquare(cell, side) {
     const size = this.level.pixels / side;
     const [x, y] = [(cell % side) * size, Math.floor(cell / side) * size];
-    return makeSvg("rect", { x, y, width: size, height: size, fill: "#ffd23f66", stroke: "#15171c", "stroke-width": size * 0.08 });
+    return makeSvg("rect", {
+      x,
+      y,
+      width: size,
+      height: size,
+      fill: "#ffd23f66",
+      stroke: "#15171c",
+      "stroke-width": size * 0.08,
+    });
   }
 
   clearPlan() {

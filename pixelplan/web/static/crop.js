@@ -71,7 +71,10 @@ function show(next) {
 
 function at(event) {
   const box = find("crop-picture").getBoundingClientRect();
-  return { x: ((event.clientX - box.left) * image.width) / box.width, y: ((event.clientY - box.top) * image.height) / box.height };
+  return {
+    x: ((event.clientX - box.left) * image.width) / box.width,
+    y: ((event.clientY - box.top) * image.height) / box.height,
+  };
 }
 
 function move(x, y) {
@@ -86,7 +89,8 @@ function resize(side) {
   move(x, y);
 }
 
-const cropped = () => scaled(image, page.level.pixels, page.level.height, [square.x, square.y, square.side, square.side]);
+const cropped = () =>
+  scaled(image, page.level.pixels, page.level.height, [square.x, square.y, square.side, square.side]);
 
 function draw() {
   const canvas = find("crop-picture");

@@ -33,8 +33,7 @@ export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolv
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** Scroll as little as needed for something to be seen; on phones it may be screens away. */
-export const reveal = (element) =>
-  element.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
+export const reveal = (element) => element.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
 
 export const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 

@@ -20,7 +20,11 @@ export function edit(on) {
   kind = null;
   board.showCursor(null);
   if (!on) return;
-  const choices = [...KINDS[page.env].map(([value, label]) => [value, label, ""]), ["start", "Start", ""], ["goal", "Goal", ""]];
+  const choices = [
+    ...KINDS[page.env].map(([value, label]) => [value, label, ""]),
+    ["start", "Start", ""],
+    ["goal", "Goal", ""],
+  ];
   kind = choices[0][0];
   segments(find("kinds"), choices, (value) => (kind = value));
   find("status").textContent = "Paint on the board: click or drag; with keys, arrows and Enter.";
@@ -89,7 +93,11 @@ export function paintKey(key) {
   const step = { up: -side, down: side, left: -1, right: 1 }[directionOf(key)];
   if (step) {
     const next = cursor + step;
-    if (next >= 0 && next < side * side && (Math.abs(step) > 1 || Math.floor(next / side) === Math.floor(cursor / side)))
+    if (
+      next >= 0 &&
+      next < side * side &&
+      (Math.abs(step) > 1 || Math.floor(next / side) === Math.floor(cursor / side))
+    )
       cursor = next;
     board.showCell(cursor, side);
     return true;

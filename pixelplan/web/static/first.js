@@ -30,15 +30,21 @@ function end(stop) {
 export async function begin() {
   going = true;
   const pause = (seconds) => wait(calm() ? 1000 : 1000 * seconds);
-  say("The machine gets these pixels and the goal's, and nothing else: no rules, no map. It learned from pictures of random play.");
+  say(
+    "The machine gets these pixels and the goal's, and nothing else: no rules, no map. It learned from pictures of random play.",
+  );
   await pause(4);
   if (!going) return;
-  say("It imagines every move, layer by layer. Each dot is a picture it has never seen; dots that look the same are merged.");
+  say(
+    "It imagines every move, layer by layer. Each dot is a picture it has never seen; dots that look the same are merged.",
+  );
   await inTurn(plan);
   await page.act?.over;
   await pause(3);
   if (!going) return;
-  say("One of them looks like the goal: the way there is the plan. Now it plays it, and compares each step with what it imagined.");
+  say(
+    "One of them looks like the goal: the way there is the plan. Now it plays it, and compares each step with what it imagined.",
+  );
   await inTurn(execute);
   await page.act?.over;
   await pause(2);

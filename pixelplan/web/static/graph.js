@@ -25,7 +25,8 @@ export class Graph {
     canvas.addEventListener("click", (event) => event.detail === 1 && !this.touched && this.jump());
     canvas.addEventListener("blur", () => this.point(-1));
     canvas.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && this.pointed >= 0) return (event.preventDefault(), event.stopPropagation(), this.jump());
+      if (event.key === "Enter" && this.pointed >= 0)
+        return (event.preventDefault(), event.stopPropagation(), this.jump());
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (!step || !this.plan?.graph) return;
       event.preventDefault();

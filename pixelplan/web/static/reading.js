@@ -18,7 +18,9 @@ export async function showReading(on = find("read").getAttribute("aria-pressed")
   const wrong = reading.moves.filter((move) => !move.at(-1)).length;
   const agent = reading.right ? "It sees the agent where it is" : "It sees the agent where it is not (circle)";
   const said = wrong
-    ? `of ${reading.moves.length} moves that it predicts, ${plural(wrong, "one")} disagree with the true rules (red)`.replace("1 one disagree", "1 disagrees").replace(" ones ", " ")
+    ? `of ${reading.moves.length} moves that it predicts, ${plural(wrong, "one")} disagree with the true rules (red)`
+        .replace("1 one disagree", "1 disagrees")
+        .replace(" ones ", " ")
     : `all ${reading.moves.length} moves that it predicts agree with the true rules`;
   notice(`${find("notice").hidden ? "" : `${find("notice").textContent} `}${agent}; ${said}.`);
   page.show = page.show === "plan" ? null : page.show;

@@ -42,7 +42,8 @@ export function paintCell(env, drawing, cell, kind) {
 /** Where each of the four moves leads from a cell. */
 export function moves(env, { cells, side }, cell) {
   const [row, column] = [Math.floor(cell / side), cell % side];
-  const free = (r, c) => r >= 0 && r < side && c >= 0 && c < side && (env === "digit-jump" || cells[r * side + c] === "0");
+  const free = (r, c) =>
+    r >= 0 && r < side && c >= 0 && c < side && (env === "digit-jump" || cells[r * side + c] === "0");
   return STEPS.map(([dr, dc]) => {
     const far = env === "digit-jump" ? Number(cells[cell]) : 1;
     let [r, c] = [row, column];

@@ -17,7 +17,16 @@ export class Score {
       const words = make("span", { class: "words" }, "…");
       const bar = make("div", { class: "bar", role: "img", "aria-label": label }, fill, reach);
       const row = make("div", { class: "score", "data-planner": planner }, make("strong", {}, label), bar, words);
-      return { planner, row, bar, fill, reach, words, steps: 0, stream: listen(`/api/games/${game.id}/score?planner=${planner}&levels=${count}`) };
+      return {
+        planner,
+        row,
+        bar,
+        fill,
+        reach,
+        words,
+        steps: 0,
+        stream: listen(`/api/games/${game.id}/score?planner=${planner}&levels=${count}`),
+      };
     });
     find("scores").replaceChildren(...this.rows.map(({ row }) => row));
     find("score-note").textContent =

@@ -86,7 +86,8 @@ function showModels() {
   const [, noise = ""] = String(page.number).split("~");
   const choices = puzzle.models.map(({ name, label }) => [name, label]);
   if (level.drawing && puzzle.models[0].trained)
-    for (const strength of [40, 80]) choices.splice(-1, 0, [`~${strength}`, `${choices[0][1]}, behind noise ${strength}`]);
+    for (const strength of [40, 80])
+      choices.splice(-1, 0, [`~${strength}`, `${choices[0][1]}, behind noise ${strength}`]);
   find("models").replaceChildren(...choices.map(([value, label]) => make("option", { value }, label)));
   find("models").value = noise ? `~${noise}` : page.model;
   const chosen = puzzle.models.find(({ name }) => name === page.model);
@@ -170,7 +171,12 @@ export function sayPlan(plan, depth, intent = "goal") {
     : intent === "explore"
       ? "No way to the goal is known yet: off to something new"
       : "Goal not found; the plan leads to the node nearest to it";
-  const term = { class: "term", type: "button", popovertarget: "word-reidentified", "aria-label": "What is reidentified?" };
+  const term = {
+    class: "term",
+    type: "button",
+    popovertarget: "word-reidentified",
+    "aria-label": "What is reidentified?",
+  };
   find("facts").replaceChildren(
     make("b", {}, last ? `${end}. ` : `Layer ${depth}. `),
     `${now}. ${last ? `${(1000 * plan.seconds).toFixed(1)} ms. ` : ""}`,

@@ -55,7 +55,11 @@ export class Timeline {
           "li",
           {},
           `Memory overruled the model at ${plural(fixed, "transition")} it had seen go otherwise (dashed). `,
-          make("button", { class: "term", type: "button", popovertarget: "word-lookup", "aria-label": "What is the lookup?" }, "?"),
+          make(
+            "button",
+            { class: "term", type: "button", popovertarget: "word-lookup", "aria-label": "What is the lookup?" },
+            "?",
+          ),
         ),
       );
     this.draw();

@@ -21,7 +21,13 @@ export async function describe(box, plan, node, level) {
   const state = states[node] ?? (seen[node] >= 0 ? seen[node] : null);
   if (state === null) return;
   if (states.length)
-    box.append(make("div", { class: right[node] ? "right" : "wrong" }, right[node] ? "imagined rightly: this is the state" : "imagined wrongly: these moves really lead here"));
+    box.append(
+      make(
+        "div",
+        { class: right[node] ? "right" : "wrong" },
+        right[node] ? "imagined rightly: this is the state" : "imagined wrongly: these moves really lead here",
+      ),
+    );
   const canvas = make("canvas");
   box.append(canvas);
   paint(canvas, await frame(level.env, level.level, state));
