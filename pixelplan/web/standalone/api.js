@@ -265,6 +265,7 @@ export async function picture(path) {
 
 /** A frame as a canvas that can be drawn like an image. */
 export async function frame(env, name, state) {
+  await prepare(env);
   const world = worldOf(env, name);
   const size = world.pixels;
   const canvas = new OffscreenCanvas(size, size);
