@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check test-slow test-web test-extras results benchmarks wheel clean
+.PHONY: demo test check test-slow test-web test-extras results benchmarks faults wheel clean
 
 demo: .venv/installed ## solve unseen levels with the shipped models
 	$(BIN)/pixelplan demo --out demo
@@ -32,7 +32,10 @@ results: .venv/installed-dev ## README's and docs' numbers, from the records in 
 	$(BIN)/python docs/make_pictures.py
 
 benchmarks: .venv/installed-dev ## ratios, each measured side by side in one run
-	for file in benchmarks/environments.py benchmarks/collect_memory.py benchmarks/train_memory.py benchmarks/search_scaling.py benchmarks/planning.py benchmarks/board_size.py; do $(BIN)/python $$file || exit 1; done
+	for file in benchmarks/environments.py benchmarks/collect_memory.py benchmarks/train_memory.py benchmarks/search_scaling.py benchmarks/search_nodes.py benchmarks/planning.py benchmarks/board_size.py; do $(BIN)/python $$file || exit 1; done
+
+faults: .venv/installed-dev ## kills, full disks, damaged inputs, bombs, bad environments: half an hour
+	$(BIN)/python benchmarks/faults.py --json results/benchmark-faults.json
 
 wheel: .venv/installed-dev
 	$(BIN)/python -m build --wheel

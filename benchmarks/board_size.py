@@ -22,10 +22,11 @@ from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
 from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.config import TrainConfig
+from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.objective import losses
 from pixelplan.model.sizes import sizes_of
 from pixelplan.model.train import schedule
-from pixelplan.model.world_model import ModelConfig, WorldModel
+from pixelplan.model.world_model import WorldModel
 
 SIZES = (8, 16)
 LEVELS = 40

@@ -1,8 +1,9 @@
-"""Success in seven small worlds that the package has no knowledge of, on one core.
+"""Success in worlds that the package has no knowledge of, with default settings, on one core.
 
-python benchmarks/worlds.py [WORLD …] [--json results/benchmark-worlds.json] [--runs runs/worlds]
+python benchmarks/worlds.py [WORLD …] [--json results/benchmark-worlds.json] [--runs runs/worlds] [--seed 0]
 
-Levels: training 0-299, validation 1000-1049, test 3000-3049. What is finished is not run again, so it can be cut off.
+Seven small worlds, and ten without a grid. Levels: training 0-299, validation 1000-1049, test 3000-3049. What is
+finished is not run again, so it can be cut off.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from small_worlds import WORLDS
+from gridless_worlds import GRIDLESS
+from small_worlds import WORLDS as SMALL
 
 import pixelplan
 from pixelplan.files import write_json
@@ -22,28 +24,31 @@ LEVELS, VALIDATION, TEST = "0:300", "1000:1050", "3000:3050"
 STEPS = {"Keys": 100}
 """Of an episode where the usual 20 are too few: random play must come upon both keys, and then the gate."""
 
-PLANNERS = {"Keys": ("one-shot",)}
-"""Where not both: what is not learned there makes the full planner play for 40 s a level, in vain."""
+WORLDS = {**GRIDLESS, **SMALL}
 
 
-def measure(name: str, runs: Path) -> dict[str, Any]:
+def measure(name: str, runs: Path, seed: int) -> dict[str, Any]:
     """Record, train and judge one world."""
     world = WORLDS[name]
     steps = STEPS.get(name, 20)
     data = pixelplan.collect(world, LEVELS, runs / name, steps=steps, resume=True)
     validation = pixelplan.collect(world, VALIDATION, runs / f"{name}-validation", steps=steps, resume=True)
-    folder = runs / f"{name}-model"
-    model = pixelplan.train(data, folder, validation=validation, resume=True, threads=1)
+    folder = runs / f"{name}-model-{seed}"
+    model = pixelplan.train(data, folder, validation=validation, resume=True, threads=1, seed=seed)
     trained = json.loads((folder / "config.json").read_text())
     found: dict[str, Any] = {
         "family": model.config.family,
         "grid": [model.sizes.rows, model.sizes.columns],
         "training_seconds": trained["seconds"],
+        "race": trained["race"],
+        "exact": trained["validation_metrics"]["exact"],
         "one_step_accuracy": trained["validation_metrics"]["one_step_accuracy"],
+        "rollouts": trained["validation_metrics"]["rollouts"],
+        "warnings": trained["findings"]["warnings"],
     }
-    for planner in PLANNERS.get(name, ("one-shot", "full")):
+    for planner in ("one-shot", "full"):
         judged = pixelplan.evaluate(
-            world, TEST, planner=planner, model=model, out=runs / f"{name}-{planner}.json", resume=True
+            world, TEST, planner=planner, model=model, out=runs / f"{name}-{planner}-{seed}.json", resume=True
         )
         found[planner] = {
             "success": judged.success,
@@ -59,17 +64,18 @@ def main() -> None:
     parser.add_argument("worlds", nargs="*", metavar="WORLD", help=f"by default all: {', '.join(WORLDS)}")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--runs", type=Path, default=Path("runs/worlds"))
+    parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     if unknown := set(arguments.worlds) - set(WORLDS):
         parser.error(f"there is no world {', '.join(sorted(unknown))}; the worlds are {', '.join(WORLDS)}")
     arguments.runs.mkdir(parents=True, exist_ok=True)
     found = {}
     for name in arguments.worlds or WORLDS:
-        found[name] = measure(name, arguments.runs)
+        found[name] = measure(name, arguments.runs, arguments.seed)
         print(name, json.dumps(found[name]), flush=True)
     if arguments.json:
         record = {"command": "python benchmarks/worlds.py", **describe_machine()}
-        levels = {"training": LEVELS, "validation": VALIDATION, "test": TEST, "seed": 0}
+        levels = {"training": LEVELS, "validation": VALIDATION, "test": TEST, "seed": arguments.seed}
         write_json(arguments.json, {**record, "levels": levels, "worlds": found})
 
 

@@ -7,8 +7,14 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import ConnectionPatch
+from PIL import Image
 
 import pixelplan
+from examples.cube import Cube
+from examples.hanoi import Hanoi
+from examples.lights_out import LightsOut
+from examples.sliding_puzzle import SlidingPuzzle
+from examples.sokoban_levels import SokobanLevels
 from pixelplan.envs import PUZZLES, Level, get_level, make_puzzle
 from pixelplan.envs.pictures import follow, sheet
 from pixelplan.evaluation.figures import solution_picture
@@ -46,7 +52,7 @@ def architecture(name: str = "ice-slider") -> Figure:
         here = model.encode(level.frame(state)[None])
         z, truth = as_array(here)[0], as_array(model.encode(after))
         predicted = as_array(model.step(here, model.context(level.frame(level.goal))))[0]
-        chances = model.inverse(here.expand(len(after), -1), model.encode(after)).softmax(1).diagonal()
+        chances = model.networks.inverse(here.expand(len(after), -1), model.encode(after)).softmax(1).diagonal()
     apart = np.linalg.norm(predicted[:, None] - truth[None], axis=2)  # [A,A]
     figure = Figure(figsize=(12, 4.6), layout="constrained")
     grid = figure.add_gridspec(len(ACTIONS), 6, width_ratios=(2.2, 1.6, 2.2, 1.6, 1.0, 3.0))
@@ -147,8 +153,29 @@ def states_of_nodes(level: Level, plan: Plan) -> list[int]:
     return states
 
 
+def boards() -> None:
+    """`examples/*.png`: where levels of the larger examples begin, each beside its goal."""
+    shown = {
+        "sokoban-levels": [(SokobanLevels(), level) for level in (5, 10, 14, 22)],
+        "sliding-puzzle": [(SlidingPuzzle(), 5), (SlidingPuzzle(picture=True), 5)],
+        "cube": [(Cube(size=2), 5), (Cube(), 5)],
+        "lights-out": [(LightsOut(), 5), (LightsOut(), 6)],
+        "hanoi": [(Hanoi(), 5), (Hanoi(), 6)],
+    }
+    for name, levels in shown.items():
+        pairs = [(world.reset(seed=level)[0], world.goal_frame()) for world, level in levels]
+        height, gap = max(len(start) for start, _ in pairs), 8
+        parts = []
+        for frame in (frame for pair in pairs for frame in pair):
+            below = height - len(frame)
+            parts.append(np.pad(frame, ((0, below), (0, gap), (0, 0)), constant_values=255))
+        picture = Image.fromarray(np.concatenate(parts, axis=1)[:, :-gap])
+        write_picture(DOCS / "examples" / f"{name}.png", picture.resize((2 * picture.width, 2 * picture.height), 0))
+
+
 if __name__ == "__main__":
     solutions()
+    boards()
     for title, figure in (("architecture", architecture()), ("search-tree", search_tree())):
         for kind in ("png", "svg"):
             write_bytes(DOCS / f"{title}.{kind}", drawn(figure, kind))

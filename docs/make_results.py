@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from pixelplan.experiments.tables import Report
 
 ROOT = Path(__file__).parent.parent
 SEEDS = (0, 1, 2)
-FILLED = (ROOT / "README.md", ROOT / "docs" / "web.md", ROOT / "docs" / "own-environment.md")
+FILLED = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("web", "own-environment", "reliability")))
 EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles": "sliding tiles"}
 """Pages with blocks that are made from records."""
 
@@ -105,6 +106,13 @@ def speed() -> str:
         f"- A search of {scaling['nodes'][1]:,} nodes takes {scaling['ratio']:.2f} times as long a node as one of "
         f"{scaling['nodes'][0]:,}."
     )
+    nodes = record("benchmark-search-nodes")
+    lines.append(
+        f"- A million nodes of {nodes['a million']['bytes of a state as floats'] // 4} zeros and ones take "
+        f"{nodes['a million']['megabytes']} MB; packed, they are searched at "
+        f"{nodes['packed against plain, without the model']:.1f} times the rate of plain floats, the model's time not "
+        "counted (`benchmarks/search_nodes.py`)."
+    )
     growth = record("benchmark-board-size")["growth"]
     lines.append(
         f"- IceSlider of 16 × 16 instead of 8 × 8 cells: a gradient step takes {growth['gradient_step']:.1f} times as "
@@ -180,17 +188,20 @@ def own_worlds() -> str:
 def small_worlds() -> str:
     """What was reached in the small worlds of benchmarks/worlds.py."""
     lines = [
-        "| world | latent | training | one-step accuracy | one-shot | full | optimal among solved (one-shot, full) |",
+        "| world | winner of the race | training | exact | one-shot | full | optimal among solved (one-shot, full) |",
         "|---|---|---|---|---|---|---|",
     ]
     for name, found in record("benchmark-worlds")["worlds"].items():
         rows, columns = found["grid"]
         planners = [found.get(planner) for planner in ("one-shot", "full")]
         success = " | ".join("" if one is None else f"{one['success']:.2f}" for one in planners)
-        optimal = ", ".join(f"{one['optimal']:.2f}" for one in planners if one is not None)
+        optimal = ", ".join("–" if one["optimal"] is None else f"{one['optimal']:.2f}" for one in planners)
+        seconds = found["training_seconds"] + sum(
+            one["seconds"] for one in found["race"] if one["family"] != found["family"]
+        )
         lines.append(
-            f"| {name} | {found['family']}, {rows} × {columns} | {found['training_seconds'] / 60:.1f} min | "
-            f"{found['one_step_accuracy']:.4f} | {success} | {optimal} |"
+            f"| {name} | {found['family']}, {rows} × {columns} | {seconds / 60:.1f} min | {found['exact']:.4f} | "
+            f"{success} | {optimal} |"
         )
     return "\n".join(lines)
 
@@ -217,6 +228,29 @@ def beyond() -> str:
     )
 
 
+def faults() -> str:
+    """The campaign of faults: cases tried and failed, by kind."""
+    found = record("benchmark-faults")
+    kinds: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    for name, group in found["groups"].items():
+        kind, _, part = name.partition(": ")
+        kinds.setdefault(kind, []).append((part, group))
+    lines = ["| kind | cases | failed | of these |", "|---|---|---|---|"]
+    for kind, groups in kinds.items():
+        cases = sum(group["cases"] for _, group in groups)
+        failed = sum(len(group["failures"]) for _, group in groups)
+        outcomes = Counter[str]()
+        for _, group in groups:
+            outcomes.update(group["outcomes"])
+        parts = [f"{part} {group['cases']:,}" for part, group in groups if part]
+        words = parts or [f"{outcome} {count:,}" for outcome, count in outcomes.items()]
+        lines.append(f"| {kind} | {cases:,} | {failed} | {', '.join(words)} |")
+    seconds = sum(group["seconds"] for group in found["groups"].values())
+    return "\n".join(
+        [*lines, "", f"Seed {found['seed']}, {seconds / 60:.0f} minutes on {found['machine']['processor']}."]
+    )
+
+
 BLOCKS = {
     "results": main_table,
     "beyond": beyond,
@@ -224,6 +258,7 @@ BLOCKS = {
     "page": recorded_page,
     "own": own_worlds,
     "worlds": small_worlds,
+    "faults": faults,
 }
 
 

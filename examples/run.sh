@@ -15,7 +15,7 @@ env="examples.$name:make"
 mkdir -p results/own
 pixelplan collect --env "$env" --levels 0:1000 $play --out "runs/own/$name" --resume
 pixelplan collect --env "$env" --levels 1000:1100 $play --out "runs/own/$name-validation" --resume
-pixelplan train --data "runs/own/$name" --validation "runs/own/$name-validation" --out "runs/own/$name-model" --resume $learn "$@"
+pixelplan train --preset spatial --data "runs/own/$name" --validation "runs/own/$name-validation" --out "runs/own/$name-model" --resume $learn "$@"
 cp "runs/own/$name-model/config.json" "results/own/$name-training.json"
 for planner in one-shot full; do
   pixelplan evaluate --env "$env" --model "runs/own/$name-model" --levels 2000:2100 --planner $planner $search \

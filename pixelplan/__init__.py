@@ -63,7 +63,7 @@ def evaluate(env: Any, levels: str, **options: Any) -> Result:
 def train(
     data: Trajectories | str | Path,
     out: str | Path,
-    preset: str = "spatial",
+    preset: str = "auto",
     *,
     validation: Trajectories | str | Path | None = None,
     resume: bool = False,
@@ -78,11 +78,9 @@ def train(
     from dataclasses import replace
 
     from pixelplan.model.config import preset as find
-    from pixelplan.model.train import train as run
+    from pixelplan.model.race import train_best as run
 
-    config = replace(find(preset), **options)
-    if noisy:
-        config = replace(config, model=replace(config.model, noisy=True))
+    config = replace(find("noisy" if noisy else preset), **options)
     play = open_trajectories(data) if isinstance(data, str | Path) else data
     others = open_trajectories(validation) if isinstance(validation, str | Path) else validation
     return run(play, out, config, others, resume)

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and level ranges as people write them."""
+"""Files that are whole or not there and tell when they were changed, and level ranges as people write them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +18,13 @@ from pixelplan.types import InputError
 if TYPE_CHECKING:
     from PIL import Image
 
+MOST_LEVELS = 1_000_000
+"""Levels of one command."""
+LARGEST_JSON = 64 * 2**20
+"""Bytes of a JSON file that is read."""
+SEAL = "seal"
+"""The key under which a JSON file keeps the SHA-256 of all its other values."""
+
 
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file beside its place and rename it into it, so that nobody ever sees half of it.
@@ -22,11 +32,11 @@ def write_bytes(path: Path, data: bytes) -> None:
     What a killed writer of the same file left beside it is removed: `kill -9` leaves no trace in a folder resumed.
     """
     for left in path.parent.glob(f".{path.name}.*"):
-        if left.suffix[1:].isdecimal() and not _runs(int(left.suffix[1:])):
+        if left_by_writer(left):
             left.unlink(missing_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with beside.open("wb") as file:
+        with naming(path), beside.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -35,11 +45,26 @@ def write_bytes(path: Path, data: bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """What the system refuses here names the file: by itself, a write that finds no space does not."""
+    try:
+        yield
+    except OSError as problem:
+        problem.filename = str(path)
+        raise
+
+
+def left_by_writer(path: Path) -> bool:
+    """Whether a file is what a killed `write_bytes` leaves beside the file that it was to become."""
+    return path.name.startswith(".") and path.suffix[1:].isdecimal() and not _runs(int(path.suffix[1:]))
+
+
 def _runs(process: int) -> bool:
     """Whether a process of this number runs on this machine."""
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
         pass
@@ -47,18 +72,56 @@ def _runs(process: int) -> bool:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as readable JSON, whole or not at all."""
-    write_bytes(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
+    """Write a value as readable JSON, whole or not at all; a dict is sealed, so that `read_json` notices damage."""
+    write_bytes(path, (json.dumps(sealed(value), indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def write_rows(path: Path, rows: Iterable[Any]) -> None:
+    """Write values as JSON, one a line, whole or not at all."""
+    write_bytes(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
 
 
 def read_json(path: Path) -> Any:
-    """The value in a JSON file; an InputError where it is missing or not JSON."""
+    """The value in a JSON file, its seal checked and taken off; an InputError where it is missing, damaged or no JSON.
+
+    Files without a seal are read, too: people and earlier versions write them.
+    """
     try:
-        return json.loads(path.read_text())
+        if path.stat().st_size > LARGEST_JSON:
+            raise InputError(f"{path} has more than {LARGEST_JSON // 2**20} MB; that is none of our JSON files")
+        return unsealed(json.loads(path.read_text()), path)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as problem:
+    except (ValueError, RecursionError) as problem:  # no UTF-8, no JSON, endless numbers or brackets
         raise InputError(f"{path} is not JSON: {problem}") from None
+
+
+def sealed(value: Any) -> Any:
+    """A dict with its seal; any other value as it is."""
+    if not isinstance(value, dict):
+        return value
+    rest = {key: part for key, part in value.items() if key != SEAL}
+    return {**rest, SEAL: _seal(rest)}
+
+
+def unsealed(value: Any, path: Path) -> Any:
+    """A value without its seal, if it has one; an InputError where that is not the seal of the rest."""
+    if not isinstance(value, dict) or SEAL not in value:
+        return value
+    rest = {key: part for key, part in value.items() if key != SEAL}
+    if _seal(rest) != value[SEAL]:
+        raise InputError(f"{path} is not what was written: its seal does not fit the rest, so it is damaged or edited")
+    return rest
+
+
+def _seal(value: dict[str, Any]) -> str:
+    read_back = json.loads(json.dumps(value))  # tuples and keys as a reader will see them
+    return hashlib.sha256(json.dumps(read_back, sort_keys=True).encode()).hexdigest()
+
+
+def notice(sentence: str) -> None:
+    """Tell the user something on standard error."""
+    print(f"pixelplan: {sentence}", file=sys.stderr, flush=True)
 
 
 def checksum(path: Path) -> str:
@@ -74,20 +137,22 @@ def parse_levels(text: str) -> list[range]:
         ends = part.strip().split(":")
         if len(ends) > 2 or not all(end.isascii() and end.isdigit() for end in ends):
             raise InputError(f"{text!r} is not a level range; write A:B with 0 ≤ A < B, such as 0:1000 or 5,10:20")
+        if max(map(len, ends)) > 10:
+            raise InputError(f"the level range {part.strip()[:40]!r} is too far; levels are 0 to {2**31 - 1}")
         first, end = int(ends[0]), int(ends[-1]) + (len(ends) == 1)
         if not first < end <= 2**31:
             raise InputError(f"the level range {part.strip()!r} is empty or too far; levels are 0 to {2**31 - 1}")
         ranges.append(range(first, end))
-    seen: set[int] = set()
-    for one in ranges:
-        if not seen.isdisjoint(one):
-            raise InputError(f"a level occurs twice in {text!r}")
-        seen.update(one)
+    if any(one.stop > other.start for one, other in pairwise(sorted(ranges, key=lambda one: one.start))):
+        raise InputError(f"a level occurs twice in {text!r}")
     return ranges
 
 
 def level_numbers(ranges: Iterable[range]) -> list[int]:
-    """The levels of ranges, in order."""
+    """The levels of ranges, in order; an InputError where there are more than one command may have."""
+    ranges = list(ranges)
+    if (count := sum(map(len, ranges))) > MOST_LEVELS:
+        raise InputError(f"{count:,} levels are too many for one command; it takes at most {MOST_LEVELS:,}")
     return [number for one in ranges for number in one]
 
 

@@ -20,6 +20,15 @@ def describe_machine() -> dict[str, Any]:
     }
 
 
+def free_memory() -> int | None:
+    """Bytes that a process may still take without others having to go; None where nobody says."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return 1024 * int(next(line.split()[1] for line in lines if line.startswith("MemAvailable")))
+    except (OSError, StopIteration, ValueError):
+        return None
+
+
 def commit() -> str | None:
     """The short commit of the checkout this package runs from, None outside of one."""
     here = Path(__file__).resolve().parent

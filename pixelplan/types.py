@@ -5,7 +5,7 @@ Shapes: N frames or embeddings, H × W pixels, d latent dimensions, A actions, E
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -23,6 +23,8 @@ class InputError(Exception):
     """
 
 
+LATER = {"later": True}
+"""Marks fields that earlier versions did not have: a record without them is one with their defaults."""
 ACTIONS = ("up", "right", "left", "down", "no-op")
 """The actions of the three puzzles, by number."""
 
@@ -46,7 +48,11 @@ class Trajectories:
 
 
 class Model(Protocol):
-    """A world model as a planner sees it."""
+    """A world model as a planner sees it.
+
+    It may also have `discrete` (bool): every embedding is made of zeros and ones, and equal ones are the same state;
+    and `distance` (a `Distance`), learned for it.
+    """
 
     threshold: float
     """The distance under which two embeddings are the same state."""
@@ -63,6 +69,18 @@ class Model(Protocol):
         """The embeddings [N,A,d] after each action from each of z [N,d]."""
 
 
+class Distance(Protocol):
+    """Says how far states are from a goal; a search that trusts it looks at fewer of them."""
+
+    def __call__(self, z: torch.Tensor, goals: torch.Tensor) -> torch.Tensor:
+        """Steps [N], about, from each of z [N,d] to the nearest of goals [G,d]."""
+
+
+def is_discrete(model: Model) -> bool:
+    """Whether a model says that its embeddings are zeros and ones, and equal where states are."""
+    return bool(getattr(model, "discrete", False))
+
+
 class World(Protocol):
     """An environment as a closed-loop planner sees it: frames, and whether the goal is reached."""
 
@@ -76,12 +94,27 @@ class World(Protocol):
         """The frame [H,W,3] uint8 after an action, and whether the goal is reached."""
 
 
+def pack(z: np.ndarray) -> np.ndarray:
+    """The bits [N,w] uint64 of embeddings [N,d] of zeros and ones."""
+    octets = np.packbits(z > 0.5 if z.dtype != bool else z, axis=1)
+    words = -(-octets.shape[1] // 8)
+    padded = np.zeros((len(octets), 8 * words), np.uint8)
+    padded[:, : octets.shape[1]] = octets
+    return padded.view(np.uint64)
+
+
+def unpack(words: np.ndarray, bits: int) -> np.ndarray:
+    """The embeddings [N,d] float32 that `pack` made these words [N,w] of."""
+    octets = np.ascontiguousarray(words).view(np.uint8).reshape(len(words), 8 * words.shape[1])
+    return np.unpackbits(octets, axis=1, count=bits).astype(np.float32)
+
+
 @dataclass(frozen=True, eq=False)
 class LatentGraph:
     """What a search built: M nodes in the order in which they were found, the root first."""
 
-    embeddings: np.ndarray
-    """[M,d] float32."""
+    codes: np.ndarray
+    """[M,d] float32 embeddings, or [M,w] uint64 with the bits of discrete ones."""
     successors: np.ndarray
     """[M,A] int32, the node that each action leads to; -1 where the search did not look or did not keep it."""
     parents: np.ndarray
@@ -90,6 +123,26 @@ class LatentGraph:
     """[M] int32, the action that led there from the parent; -1 for the root."""
     depths: np.ndarray
     """[M] int32, actions from the root."""
+    bits: int | None = None
+    """How many dimensions packed embeddings have, d; None where codes are the embeddings."""
+    ahead: np.ndarray | None = None
+    """[M] float32, steps from each node to the goal as far as the search's distance tells, where it had one."""
+
+    @property
+    def embeddings(self) -> np.ndarray:
+        """[M,d] float32. Of a large discrete graph that is much: `pieces` gives it bit by bit."""
+        return self.at(slice(None))
+
+    def at(self, nodes: Any) -> np.ndarray:
+        """Embeddings [n,d] float32 of some nodes."""
+        return self.codes[nodes] if self.bits is None else unpack(self.codes[nodes], self.bits)
+
+    def pieces(self, size: int = 4096) -> Iterator[tuple[slice, np.ndarray]]:
+        """All embeddings in turn [n,d], and which nodes they are of; those that are not packed all at once."""
+        size = max(1, len(self.codes)) if self.bits is None else size
+        for first in range(0, len(self.codes), size):
+            nodes = slice(first, min(first + size, len(self.codes)))
+            yield nodes, self.at(nodes)
 
     def path(self, node: int) -> list[int]:
         """The nodes from the root to a node, both included."""
@@ -123,7 +176,7 @@ class Plan:
     @property
     def nodes(self) -> int:
         """Nodes of the graph."""
-        return len(self.graph.embeddings)
+        return len(self.graph.codes)
 
     @property
     def layers(self) -> int:
@@ -204,3 +257,5 @@ class Result:
     episodes: tuple[LevelResult, ...]
     weights: str | None = None
     """What tells the model from another of the same name; None where it has no weights, and in older records."""
+    heuristic: str | None = None
+    """The folder of the learned distance that guided the search, where one did."""

@@ -9,7 +9,7 @@ puzzles="ice-slider digit-jump procgen-maze"
 mkdir -p results/main
 
 train() { # puzzle seed
-  $bin train --data runs/data/$1 --validation runs/data/$1-validation --out runs/models/$1-$2 --seed $2 --threads 1 --resume
+  $bin train --preset spatial --data runs/data/$1 --validation runs/data/$1-validation --out runs/models/$1-$2 --seed $2 --threads 1 --resume
   cp runs/models/$1-$2/config.json results/main/$1-training-seed$2.json
 }
 

@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 import torch
 
+from pixelplan.baselines import glamor as glamor_module
 from pixelplan.baselines.glamor import Trainer, play_try, train_glamor
 from pixelplan.baselines.glamor_network import END, Decoder, GlamorConfig, GlamorNetwork, plan
 from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.random_policy import RandomPolicy
 from pixelplan.envs import PlayOptions, PuzzleEnv, make_puzzle
 from pixelplan.evaluation.policies import evaluate_policy
+from pixelplan.model.checkpoint import read_tensors
 from tests.conftest import run_command
 
 TINY = GlamorConfig(horizon=6, batch=8, episodes_per_batch=2, samples=5)
@@ -94,6 +96,27 @@ def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
 
     _replay(restored, load_run(tmp_path, restored.network, restored.optimizer))
     assert sum(len(one.actions) for one in restored.tries) == more.environment_steps
+
+
+def test_a_run_that_is_cut_ends_as_one_that_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    train_glamor(small(), "digit-jump", (0, 9), 80, tmp_path / "whole", config=TINY)
+
+    class Stop(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        if done > 40:
+            raise Stop
+
+    with monkeypatch.context() as patch, pytest.raises(Stop):
+        patch.setattr(glamor_module, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
+        train_glamor(small(), "digit-jump", (0, 9), 80, tmp_path / "cut", config=TINY, progress=stop)
+    train_glamor(small(), "digit-jump", (0, 9), 80, tmp_path / "cut", config=TINY, resume=True)
+    (whole, noted), (cut, noted_too) = (
+        read_tensors(tmp_path / name / "checkpoint.safetensors") for name in ("whole", "cut")
+    )
+    assert whole.keys() == cut.keys() and all(torch.equal(whole[name], cut[name]) for name in whole)
+    assert noted["random"] == noted_too["random"]
 
 
 def test_the_command_names_its_rule(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from pixelplan.baselines.random_policy import RandomPolicy
 from pixelplan.cli import main
 from pixelplan.envs import PUZZLES, PlayOptions, PuzzleEnv, PuzzleVectorEnv, make_puzzle
 from pixelplan.evaluation.policies import evaluate_policy
+from pixelplan.model.checkpoint import read_tensors
 from tests.conftest import run_command
 
 pytest.importorskip("stable_baselines3", reason="needs the extra 'baselines'")
@@ -84,6 +85,18 @@ def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     assert more.environment_steps == cut.environment_steps + 32 and more.updates == cut.updates + 6
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert [line["steps"] for line in lines] == sorted(line["steps"] for line in lines)
+
+
+def test_a_run_that_is_cut_ends_as_one_that_is_not(tmp_path: Path) -> None:
+    puzzle = make_puzzle("digit-jump", size=4)
+    train_ppo(puzzle, "digit-jump", (0, 20), 160, tmp_path / "whole", config=TINY, seed=5)
+    for steps in (64, 96, 160):
+        train_ppo(puzzle, "digit-jump", (0, 20), steps, tmp_path / "cut", config=TINY, seed=5, resume=True)
+    (whole, noted), (cut, noted_too) = (
+        read_tensors(tmp_path / name / "checkpoint.safetensors") for name in ("whole", "cut")
+    )
+    assert whole.keys() == cut.keys() and all(torch.equal(whole[name], cut[name]) for name in whole)
+    assert noted["state"] == noted_too["state"] and noted["updates"] == noted_too["updates"]
 
 
 def test_the_command_trains_plays_and_resumes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import pixelplan
+from pixelplan.files import read_json
 from tests.conftest import one_sentence, run_command
 
 
@@ -85,6 +86,6 @@ def test_a_damaged_model_is_one_sentence(model: Path, tmp_path: Path) -> None:
     assert "digit-jump" in one_sentence(run_command(*play[:2], "ice-slider", *play[3:], code=2))
     (folder / "weights.safetensors").write_bytes(b"nothing")
     assert "weights.safetensors" in one_sentence(run_command("inspect", folder, code=2))
-    config = json.loads((folder / "config.json").read_text())
+    config = read_json(folder / "config.json")
     (folder / "config.json").write_text(json.dumps({**config, "format": 99}))
     assert "format 99" in one_sentence(run_command("inspect", folder, code=2))

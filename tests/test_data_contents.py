@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from pixelplan.data.changes import changed_spans, fitting_grid
 from pixelplan.data.contents import compact_grids
 from pixelplan.data.stepping import stepping_grid
-from pixelplan.model.batches import level_plays
-from pixelplan.model.choose import choose
-from pixelplan.model.config import TrainConfig
+from pixelplan.model.families.grid import ModelConfig, suggest_grid
 from pixelplan.types import Trajectories
 
 
@@ -66,7 +64,7 @@ def test_things_that_leap_are_seen_on_their_grid(movers, family):
         boards = np.concatenate([boards, board.reshape(1, 4, 4)])
     data = leaping(boards)
     assert fitting_grid(changed_spans(data), 24, 24) != (4, 4), "steps alone do not tell"
-    networks, sizes = choose(TrainConfig(), data, level_plays(data, np.arange(len(boards))))
+    networks, sizes = suggest_grid(ModelConfig("auto"), None, data)
     assert (networks.family, sizes.rows, sizes.columns) == (family, 4, 4)
 
 
@@ -77,7 +75,7 @@ def test_a_mover_may_be_larger_than_its_steps(step, side):
     for place, (row, column) in enumerate(itertools.product(range(8), range(8))):
         frames[place, step * row : step * row + side, step * column : step * column + side] = 0
     data = dataclasses.replace(leaping(np.zeros((64, 4, 4), int)), frames=frames)
-    networks, sizes = choose(TrainConfig(), data, level_plays(data, np.arange(64)))
+    networks, sizes = suggest_grid(ModelConfig("auto"), None, data)
     assert (networks.family, sizes.rows, sizes.columns) == ("position", round(40 / step), round(40 / step))
 
 
@@ -91,5 +89,5 @@ def test_steps_of_a_pixel_make_no_grid():
 
 def test_a_given_grid_stays():
     data = leaping(np.random.default_rng(0).integers(0, 3, (40, 4, 4)))
-    networks, sizes = choose(TrainConfig(grid=(2, 2)), data, level_plays(data, np.arange(40)))
+    networks, sizes = suggest_grid(ModelConfig("auto"), (2, 2), data)
     assert (networks.family, sizes.rows, sizes.columns) == ("cells", 2, 2)

@@ -16,10 +16,12 @@ from pixelplan.envs import PlayOptions, PuzzleEnv, get_level, make_puzzle
 from pixelplan.evaluation.blindfold import Blindfold
 from pixelplan.evaluation.run import evaluate, record
 from pixelplan.evaluation.stats import summary
+from pixelplan.files import read_json
 from pixelplan.model.checkpoint import save_model
+from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.sizes import Sizes
-from pixelplan.model.world_model import ModelConfig, WorldModel
-from pixelplan.planning import FullConfig
+from pixelplan.model.world_model import WorldModel
+from pixelplan.planning import FullConfig, OneShotConfig
 from pixelplan.types import InputError
 
 KEYS = {"level", "solved", "steps", "shortest", "replans", "nodes", "seconds"}
@@ -49,7 +51,7 @@ def test_random_goals_are_reached_too(name):
 def test_a_record_has_what_the_format_names(tmp_path):
     out = tmp_path / "record.json"
     result = evaluate("ice-slider", "3:6,8", model="oracle", out=out)
-    written = json.loads(out.read_text())
+    written = read_json(out)
     assert written == json.loads(json.dumps(record(result)))
     assert written["levels"] == [[3, 6], [8, 9]] and [one["level"] for one in written["episodes"]] == [3, 4, 5, 8]
     assert set(written["episodes"][0]) >= KEYS and "error" not in written["episodes"][0]
@@ -112,9 +114,15 @@ def test_an_evaluation_goes_on_with_the_same_weights_only(tmp_path):
     model.threshold *= 2
     with pytest.raises(InputError, match=f"with weights {whole.weights}, not"):
         judge(resume=True)
-    older = {key: value for key, value in json.loads(out.read_text()).items() if key != "weights"}
+    older = {key: value for key, value in read_json(out).items() if key != "weights"}
     out.write_text(json.dumps(older))
     assert judge(resume=True).episodes == whole.episodes, "records from before weights were noted are found"
+    older = read_json(out)
+    del older["config"]["frontier"], older["config"]["weight"], older["heuristic"]
+    out.write_text(json.dumps(older))
+    assert judge(resume=True).episodes == whole.episodes, "so are those from before there were other frontiers"
+    with pytest.raises(InputError, match="with config"):
+        judge(resume=True, config=OneShotConfig(frontier="best-first"))
 
 
 def test_a_level_that_raises_does_not_lose_the_others(monkeypatch, tmp_path):

@@ -12,13 +12,19 @@ pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 pytest.importorskip("onnx", reason="the extra onnx is not installed")
 
 import onnxruntime
+import torch
 
 import pixelplan
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.model import export as exporting
+from pixelplan.model.batches import level_plays
 from pixelplan.model.export import export_onnx
+from pixelplan.model.families import family_of
+from pixelplan.model.families.picture import PictureConfig
+from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
+from tests.tiny_world import play
 
 
 def test_a_shipped_model_is_exported_and_gives_the_same_numbers(tmp_path: Path, name: str) -> None:
@@ -49,6 +55,29 @@ def test_a_model_that_differs_is_not_written(tmp_path: Path, monkeypatch: pytest
     level = get_level(make_puzzle("ice-slider"), 3000)
     with pytest.raises(InputError, match="differs from torch"):
         export_onnx(pixelplan.load("ice-slider"), tmp_path / "onnx", level.frames(np.arange(20)), {})
+    assert not (tmp_path / "onnx").exists()
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_a_picture_model_is_exported(tmp_path: Path, words: bool) -> None:
+    data, config = play(levels=2), PictureConfig(patches=8, width=8, wide=16)
+    torch.manual_seed(0)
+    model = WorldModel(*family_of(config).fit(config, None, data), threshold=0.5)
+    model.networks.prepare(level_plays(data))
+    model.networks.exact_words.fill_(words)
+    export_onnx(model, tmp_path / "onnx", data.frames, {})
+    step = onnxruntime.InferenceSession(tmp_path / "onnx" / "step.onnx")
+    z, context = model.encode(data.frames[:5]), model.context(data.frames[0])
+    (after,) = step.run(["after"], {"z": z.numpy(), "context": context.numpy()})
+    np.testing.assert_allclose(after, model.step(z, context).numpy(), atol=1e-4)
+
+
+def test_what_has_no_onnx_form_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    level = get_level(make_puzzle("ice-slider"), 3000)
+    model = pixelplan.load("ice-slider")
+    monkeypatch.setattr(model.networks, "step", lambda z, context: torch.special.bessel_j0(z))
+    with pytest.raises(InputError, match="step of this model of the family position has no ONNX form"):
+        export_onnx(model, tmp_path / "onnx", level.frames(np.arange(20)), {})
     assert not (tmp_path / "onnx").exists()
 
 

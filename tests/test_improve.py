@@ -88,7 +88,7 @@ def test_recorded_play_stays_and_grows(data: Path, tmp_path: Path) -> None:
 def collect(data: Trajectories, out: Path, episodes: int = 3) -> Trajectories:
     """More play, with a model that knows nothing: the planner must cope with whatever it says."""
     torch.manual_seed(0)
-    model = WorldModel(PRESETS["tiny"].model, sizes_of(data), threshold=0.5).eval()
+    model = WorldModel(PRESETS["tiny"].model, sizes_of(data), threshold=0.5)
     return collect_with_planner(
         data, out, model, open_worlds(open_family(PUZZLE)), episodes=episodes, seed=(1,), resume=True
     )

@@ -72,7 +72,7 @@ def test_a_killed_run_begins_anew_as_it_would_have(tmp_path, monkeypatch, capsys
         with pytest.raises(KeyboardInterrupt):
             train(data, tmp_path / "cut", config)
     resumed = train(data, tmp_path / "cut", config, resume=True)
-    ours, theirs = whole.state_dict(), resumed.state_dict()
+    ours, theirs = whole.networks.state_dict(), resumed.networks.state_dict()
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 
 

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 import torch
 
-from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.cells import CellEncoder, certain
+from pixelplan.model.batches import level_plays, make_batch, to_images
 from pixelplan.model.config import PRESETS
+from pixelplan.model.families.cells import CellEncoder, certain
+from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.losses import kinds_loss, tell_loss
-from pixelplan.model.objective import ObjectiveConfig, losses
+from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.sizes import sizes_of
 from pixelplan.model.train import train
-from pixelplan.model.world_model import ModelConfig, WorldModel, to_images
+from pixelplan.model.world_model import WorldModel
 from pixelplan.types import Trajectories
 
 SMALL = ModelConfig("cells", kinds=6, context_width=8)
@@ -75,18 +76,16 @@ def test_shapes_and_gradients():
     batch = make_batch(levels, [np.random.default_rng(index) for index in range(len(levels))], 100, 0.0)
     torch.manual_seed(0)
     model = WorldModel(SMALL, sizes)
-    outputs = model(batch)
-    real = batch.states >= 0
-    torch.testing.assert_close(outputs.z[real].sum(-1), torch.full((int(real.sum()),), 5.0))  # one kind in each cell
-    assert outputs.predicted.shape == (len(batch.steps), 30)
-    losses(outputs, batch, sizes, ObjectiveConfig())["total"].backward()
-    for name, parameter in model.named_parameters():
+    z = model.networks.encode(batch.images)
+    torch.testing.assert_close(z.sum(-1), torch.full((len(z),), 5.0))  # one kind in each cell
+    model.networks.train()(batch, ObjectiveConfig(), 0.5)["total"].backward()
+    for name, parameter in model.networks.named_parameters():
         assert parameter.grad is not None and parameter.grad.abs().sum() > 0, name
 
 
 def test_what_a_planner_asks():
     data = corridor(levels=1)
-    model = WorldModel(SMALL, sizes_of(data), threshold=0.5).eval()
+    model = WorldModel(SMALL, sizes_of(data), threshold=0.5)
     z = model.encode(data.frames[:3])
     after = model.step(z, model.context(data.frames[0]))
     assert z.shape == (3, 30) and after.shape == (3, 2, 30)

@@ -80,7 +80,7 @@ def test_one_step_accuracy_wants_the_right_state_nearest_and_near():
 
 def test_calibration_takes_the_middle_of_the_gap():
     errors = StepErrors(np.array([0.0, 0.1, 0.2]), np.array([0.8, 0.9, 1.0]), np.array([0.8, 0.9]))
-    found = calibrate(errors, margin=1.0)
+    found = calibrate(errors)
     assert found.threshold == pytest.approx(0.5, abs=0.01)
     assert found.missed == found.confused == found.merged == 0.0
 
@@ -89,7 +89,7 @@ def test_calibration_weighs_both_mistakes():
     # Errors up to 0.6 for one in ten, another state at 0.3 for three in ten: better to miss the one.
     right = np.array([0.1] * 9 + [0.6])
     other = np.array([0.3] * 3 + [1.0] * 7)
-    found = calibrate(StepErrors(right, other, other), margin=1.0)
+    found = calibrate(StepErrors(right, other, other))
     assert 0.1 < found.threshold < 0.3
     assert found.missed == pytest.approx(0.1) and found.confused == 0.0
     fixed = rates(StepErrors(right, other, other), 0.5)

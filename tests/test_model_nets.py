@@ -9,10 +9,12 @@ import torch
 from pixelplan.data.identity import states_of_frames
 from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.config import PRESETS, preset
-from pixelplan.model.nets import Displacements, Grid, TransportModel
-from pixelplan.model.objective import ObjectiveConfig, differing_cells, losses
+from pixelplan.model.families.grid import ModelConfig
+from pixelplan.model.families.noisy import NOTABLE
+from pixelplan.model.families.position import Displacements, Grid, TransportModel, differing_cells
+from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.sizes import Sizes, sizes_of
-from pixelplan.model.world_model import ModelConfig, WorldModel
+from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 from tests.tiny_world import play
 
@@ -32,22 +34,21 @@ def test_shapes_norms_and_gradients(name):
     batch = make_batch(levels, [np.random.default_rng(index) for index in range(3)], 100, 0.2)
     torch.manual_seed(0)
     model = WorldModel(SMALL[name], sizes_of(data))
-    outputs = model(batch)
-    real = batch.states >= 0
-    torch.testing.assert_close(outputs.z[real].norm(dim=-1), torch.ones(int(real.sum())))
-    assert not outputs.z[~real].any()
-    assert outputs.predicted.shape == (len(batch.steps), 8)
-    torch.testing.assert_close(outputs.predicted.norm(dim=-1), torch.ones(len(batch.steps)))
-    assert (outputs.action_logits is None) == (name == "without inverse")
-    losses(outputs, batch, model.sizes, ObjectiveConfig())["total"].backward()
-    for parameter_name, parameter in model.named_parameters():
+    z = model.networks.encode(batch.images)
+    torch.testing.assert_close(z.norm(dim=-1), torch.ones(len(z)))
+    predicted = model.networks.step(z[None], model.networks.context(batch.images[:1]))
+    torch.testing.assert_close(predicted.norm(dim=-1), torch.ones(predicted.shape[:-1]))
+    losses = model.networks.train()(batch, ObjectiveConfig(), 0.5)
+    assert ("inverse" not in losses) == (name == "without inverse")
+    losses["total"].backward()
+    for parameter_name, parameter in model.networks.named_parameters():
         assert parameter.grad is not None and parameter.grad.abs().sum() > 0, parameter_name
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_what_a_planner_asks(name):
     data = play(levels=1)
-    model = WorldModel(SMALL[name], sizes_of(data), threshold=0.5).eval()
+    model = WorldModel(SMALL[name], sizes_of(data), threshold=0.5)
     z = model.encode(data.frames[:3])
     context = model.context(data.frames[0])
     after = model.step(z, context)
@@ -58,10 +59,10 @@ def test_what_a_planner_asks(name):
 
 def moving_model(jumps: bool) -> WorldModel:
     """A model whose context network is overruled: action 0 jumps one cell to the right or glides up, action 1 stays."""
-    model = WorldModel(SMALL["spatial"], Sizes(16, 16, actions=2, rows=4, columns=4, reach=2)).eval()
+    model = WorldModel(SMALL["spatial"], Sizes(16, 16, actions=2, rows=4, columns=4, reach=2))
     jump, glide = torch.full((2, 5, 5), -50.0), torch.full((2, 3, 3), -50.0)
     jump[0, 2, 3] = jump[1, 2, 2] = glide[0, 0, 1] = glide[1, 1, 1] = 50.0
-    part = model.forward_model
+    part = model.networks.forward_model
     assert isinstance(part, TransportModel)
     with torch.no_grad():
         for layers, bias in ((part.jump_head, jump), (part.glide_head, glide)):
@@ -80,7 +81,7 @@ def test_a_step_moves_the_attention(jumps, source, target):
     """
     model = moving_model(jumps)
     with torch.no_grad():
-        cells = model.encoder.readout.embed(torch.eye(16).unsqueeze(1))  # [16,d], of attention to each cell
+        cells = model.networks.encoder.readout.embed(torch.eye(16).unsqueeze(1))  # [16,d], of attention to each cell
         moved = model.step(cells[source : source + 1], model.context(np.zeros((16, 16, 3), np.uint8)))[0]
     torch.testing.assert_close(moved, cells[[target, source]], atol=1e-3, rtol=0)
 
@@ -128,7 +129,7 @@ def test_frames_of_another_size_or_type_are_refused(frames):
 
 
 def test_presets_are_found_by_name():
-    assert set(PRESETS) == {"spatial", "paper", "latent", "tiny"}
+    assert set(PRESETS) == {"auto", "picture", "vector", "spatial", "noisy", "paper", "latent", "tiny"}
     assert preset("spatial").model.inverse and not preset("spatial", inverse=False).model.inverse
     with pytest.raises(InputError, match="the presets are"):
         preset("huge")
@@ -142,9 +143,9 @@ def test_where_frames_are_noisy_the_encoder_is_held_to_predictions_only_when_it_
     model = WorldModel(dataclasses.replace(SMALL["without inverse"], noisy=True), sizes_of(data))
     pulled = {}
     for settled in (0.0, 1.0):
-        model.zero_grad()
-        losses(model(batch), batch, model.sizes, ObjectiveConfig(), noisy=True, settled=settled)["total"].backward()
-        pulled[settled] = any(part.grad.any() for part in model.encoder.head.parameters())
+        model.networks.zero_grad()
+        model.networks(batch, ObjectiveConfig(), settled)["total"].backward()
+        pulled[settled] = any(part.grad.any() for part in model.networks.encoder.head.parameters())
     assert pulled == {0.0: False, 1.0: True}
 
 
@@ -157,4 +158,4 @@ def test_where_frames_are_noisy_a_cell_differs_by_more_than_the_others():
     noise = torch.from_numpy(np.random.default_rng(1).normal(0, 0.03, batch.images.shape)).float()
     noisy = batch._replace(images=batch.images + noise)
     assert differing_cells(noisy, sizes).all(), "taken at their word, noisy pixels differ everywhere"
-    assert torch.equal(differing_cells(noisy, sizes, noisy=True), clean)
+    assert torch.equal(differing_cells(noisy, sizes, NOTABLE), clean)

@@ -13,16 +13,19 @@ import pytest
 import torch
 
 from pixelplan.data.identity import states_of_frames
+from pixelplan.files import read_json
 from pixelplan.model import train as training
 from pixelplan.model.batches import level_plays
 from pixelplan.model.checkpoint import CHECKPOINT, WEIGHTS, load_model
-from pixelplan.model.config import TrainConfig, preset
+from pixelplan.model.config import preset
+from pixelplan.model.families.grid import ModelConfig
+from pixelplan.model.families.position import Position
 from pixelplan.model.inspect import inspect_model
 from pixelplan.model.metrics import step_errors
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.progress import collapse_warning
-from pixelplan.model.train import one_cycle, schedule, train
-from pixelplan.model.world_model import ModelConfig
+from pixelplan.model.schedule import Schedule, one_cycle, plan_passes
+from pixelplan.model.train import train
 from pixelplan.types import InputError
 from tests.tiny_world import play
 
@@ -31,7 +34,9 @@ TINY = dataclasses.replace(preset("tiny"), quiet=True, threads=1, batch=4)
 
 def short_passes(monkeypatch):
     """Passes of five updates, so that a few updates make several passes."""
-    monkeypatch.setattr(training, "schedule", lambda levels, cells, config: (config.updates // 5, 5))
+    monkeypatch.setattr(
+        training, "plan_passes", lambda levels, batch, updates, until_learned: Schedule(updates // 5, 5, until_learned)
+    )
 
 
 def test_one_level_is_learned_to_the_last_step(tmp_path):
@@ -66,7 +71,7 @@ def test_saved_and_loaded_models_are_equal(tmp_path):
     model = train(data, tmp_path / "model", TINY)
     again = load_model(tmp_path / "model")
     assert torch.equal(model.encode(data.frames), again.encode(data.frames))
-    assert again.threshold == model.threshold and not again.training
+    assert again.threshold == model.threshold and not again.networks.training
 
 
 def test_the_same_seed_gives_the_same_weights(tmp_path):
@@ -81,18 +86,20 @@ def test_resumed_training_ends_with_the_same_weights(tmp_path, monkeypatch):
     data, config = play(), dataclasses.replace(TINY, updates=20)
     train(data, tmp_path / "whole", config)
 
-    def stop_before_pass_three(model, levels):
+    look = training._quick_look
+
+    def stop_before_pass_three(model, held_out):
         passes_done = len((tmp_path / "cut" / "metrics.jsonl").read_text().splitlines()) if started else 0
         started.append(passes_done)
         if passes_done == 2:
             raise KeyboardInterrupt
-        return 0.0
+        return look(model, held_out)
 
     started: list[int] = []
-    monkeypatch.setattr(training, "quick_accuracy", stop_before_pass_three)
+    monkeypatch.setattr(training, "_quick_look", stop_before_pass_three)
     with pytest.raises(KeyboardInterrupt):
         train(data, tmp_path / "cut", config)
-    monkeypatch.setattr(training, "quick_accuracy", lambda model, levels: 0.0)
+    monkeypatch.setattr(training, "_quick_look", look)
     with pytest.raises(InputError, match="unfinished training; --resume"):
         train(data, tmp_path / "cut", config)
     with pytest.raises(InputError, match="unfinished"):
@@ -113,7 +120,7 @@ KILLED = """
 import sys, dataclasses
 from tests.test_model_training import TINY, play
 from pixelplan.model import train as training
-training.schedule = lambda levels, cells, config: (8, 5)
+training.plan_passes = lambda levels, batch, updates, until_learned: training.Schedule(8, 5, until_learned)
 training.train(play(), sys.argv[1], dataclasses.replace(TINY, updates=40), resume=True)
 """
 
@@ -127,7 +134,7 @@ def test_killed_and_resumed(tmp_path, monkeypatch):
     if process.poll() is None:
         process.send_signal(signal.SIGKILL)
     process.wait()
-    monkeypatch.setattr(training, "schedule", lambda levels, cells, config: (8, 5))
+    short_passes(monkeypatch)
     for name in ("killed", "whole"):
         train(play(), tmp_path / name, dataclasses.replace(TINY, updates=40), resume=True)
     assert (tmp_path / "killed" / WEIGHTS).read_bytes() == (tmp_path / "whole" / WEIGHTS).read_bytes()
@@ -147,14 +154,14 @@ def test_two_processes_follow_the_curve_of_one(tmp_path):
 
 def test_a_loss_that_is_not_a_number_stops_training(tmp_path, monkeypatch):
     short_passes(monkeypatch)
-    real, calls = training.losses, []
+    real, calls = Position.forward, []
 
     def broken(*arguments):
         calls.append(1)
         found = real(*arguments)
         return {**found, "total": found["total"] * (math.nan if len(calls) > 7 else 1)}
 
-    monkeypatch.setattr(training, "losses", broken)
+    monkeypatch.setattr(Position, "forward", broken)
     with pytest.raises(InputError, match=r"not a number in pass 2; the checkpoint of pass 1 is kept"):
         train(play(), tmp_path / "model", dataclasses.replace(TINY, updates=20))
     assert (tmp_path / "model" / CHECKPOINT).exists()
@@ -165,7 +172,7 @@ def test_damaged_model_folders_are_refused(tmp_path):
         load_model(tmp_path)
     folder = tmp_path / "model"
     train(play(levels=1), folder, dataclasses.replace(TINY, updates=2))
-    config = json.loads((folder / "config.json").read_text())
+    config = read_json(folder / "config.json")
     (folder / "config.json").write_text(json.dumps({**config, "format": 99}))
     with pytest.raises(InputError, match="format 99"):
         load_model(folder)
@@ -193,13 +200,13 @@ def test_collapse_is_said():
 
 
 def test_the_schedule():
-    config = TrainConfig(updates=1500, batch=8)
-    assert schedule(1000, 64, config) == (12, 125)
-    assert schedule(10, 64, config) == (15, 100)
-    assert schedule(10_000, 64, config) == (2, 1250)
-    assert schedule(1000, 64, TrainConfig()) == (6, 125)
-    assert schedule(1000, 256, TrainConfig()) == (11, 125)
-    assert schedule(1000, 64, TrainConfig(model=ModelConfig("auto", noisy=True))) == (11, 125)
+    def passes(levels: int, updates: int) -> tuple[int, int]:
+        schedule = plan_passes(levels, 8, updates, until_learned=False)
+        return schedule.passes, schedule.updates
+
+    assert passes(1000, 1500) == (12, 125)
+    assert passes(10, 1500) == (15, 100)
+    assert passes(10_000, 1500) == (2, 1250)
     assert one_cycle(0.05) == pytest.approx(1.0) and one_cycle(1.0) == pytest.approx(0.0, abs=1e-9)
 
 

@@ -7,9 +7,7 @@ import pytest
 
 import pixelplan
 from pixelplan.data.identity import states_of_frames
-from pixelplan.model.batches import level_plays
-from pixelplan.model.choose import choose
-from pixelplan.model.config import TrainConfig
+from pixelplan.model.families.grid import ModelConfig, suggest_grid
 
 PATH = Path(__file__).parent.parent / "benchmarks" / "small_worlds.py"
 SPEC = importlib.util.spec_from_file_location("small_worlds", PATH)
@@ -33,7 +31,7 @@ def test_the_data_says_which_latent_a_world_needs(name, tmp_path):
     data = pixelplan.collect(small_worlds.WORLDS[name], "0:12", tmp_path / "data", episodes=10)
     states = states_of_frames(data)
     assert len(set(states.tolist())) == len(data.frames), "every frame of these worlds is a state of its own"
-    networks, sizes = choose(TrainConfig(), data, level_plays(data, states))
+    networks, sizes = suggest_grid(ModelConfig("auto"), None, data)
     assert (networks.family, sizes.rows, sizes.columns) == LATENTS[name]
 
 

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import safetensors
 import torch
-from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from pixelplan.model.checkpoint import (
@@ -17,6 +15,7 @@ from pixelplan.model.checkpoint import (
     load_optimizer,
     optimizer_tensors,
     read_checkpoint_note,
+    read_tensors,
     write_tensors,
 )
 from pixelplan.types import InputError
@@ -40,10 +39,7 @@ def save_run(
 def load_run(folder: Path, network: nn.Module, optimizer: torch.optim.Optimizer | None = None) -> dict[str, Tensor]:
     """Put a checkpoint's weights and optimizer state into place; returns the tensors that were saved as `more`."""
     path = folder / CHECKPOINT
-    try:
-        tensors = load_file(path)
-    except (safetensors.SafetensorError, OSError, ValueError) as problem:
-        raise InputError(f"{path} cannot be read ({problem}); delete it to train from the start") from None
+    tensors, _ = read_tensors(path)
     weights, more = (
         {name.removeprefix(part): tensor for name, tensor in tensors.items() if name.startswith(part)}
         for part in ("network/", "more/")

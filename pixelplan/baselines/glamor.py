@@ -8,7 +8,6 @@ tries: plan once towards a goal, follow the plan with some random actions. A goa
 from __future__ import annotations
 
 import dataclasses
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from pixelplan.baselines.checkpoint import begin_run, load_run, save_run
 from pixelplan.baselines.glamor_network import END, IGNORED, GlamorConfig, GlamorNetwork, plan
 from pixelplan.baselines.policy import Budget
 from pixelplan.envs import PlayOptions, Puzzle, PuzzleEnv
+from pixelplan.files import write_rows
 from pixelplan.types import ACTIONS
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0
@@ -96,7 +96,9 @@ class Trainer:
         self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=config.learning_rate)
         self.steps: int = note["steps"] if note else 0
         self.updates: int = note["updates"] if note else 0
-        self.random = np.random.default_rng([seed, self.steps])
+        self.random = np.random.default_rng([seed, 0])
+        if note:
+            self.random.bit_generator.state = note["random"]
         self.tries: list[Try] = []
         self.tries_of_level: dict[int, list[Try]] = {}
 
@@ -189,7 +191,10 @@ def train_glamor(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[GlamorPolicy, Budget]:
-    """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost."""
+    """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost.
+
+    A run that was cut off and is resumed ends in the same network as one that was not.
+    """
     request = {
         "algorithm": "glamor",
         "env": name,
@@ -205,17 +210,19 @@ def train_glamor(
         _replay(trainer, load_run(out, trainer.network, trainer.optimizer))
     began = saved = time.monotonic()
     losses: list[float] = []
+    rows: list[dict[str, Any]] = note.get("rows", []) if note else []
 
     def save() -> None:
         nonlocal saved
         saved = time.monotonic()
         gone = seconds_before + saved - began
         progress_note = {"steps": trainer.steps, "updates": trainer.updates, "seconds": gone}
-        save_run(out, trainer.network, trainer.optimizer, {"request": request, **progress_note}, _tries(trainer))
-        line = {**progress_note, "loss": float(np.mean(losses)) if losses else None}
+        rows.append({**progress_note, "loss": float(np.mean(losses)) if losses else None})
         losses.clear()
-        with (out / "metrics.jsonl").open("a") as file:
-            file.write(json.dumps(line) + "\n")
+        drawn = trainer.random.bit_generator.state
+        whole_note = {"request": request, **progress_note, "rows": rows, "random": drawn}
+        write_rows(out / "metrics.jsonl", rows)  # before: no checkpoint shall know of a row that this lacks
+        save_run(out, trainer.network, trainer.optimizer, whole_note, _tries(trainer))
 
     while trainer.steps < steps and (seconds is None or time.monotonic() - began < seconds):
         trainer.collect(steps)

@@ -8,7 +8,6 @@ does not clip the value's change.
 from __future__ import annotations
 
 import dataclasses
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,8 +26,10 @@ from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 from pixelplan.baselines.checkpoint import begin_run, load_run, save_run
 from pixelplan.baselines.impala import ImpalaEncoder
 from pixelplan.baselines.policy import Budget
+from pixelplan.baselines.ppo_state import clone, restore
 from pixelplan.envs import PlayOptions, Puzzle, PuzzleVectorEnv
-from pixelplan.types import ACTIONS
+from pixelplan.files import write_rows
+from pixelplan.types import ACTIONS, InputError
 
 ROLLOUT_STEPS = {"ice-slider": 64, "digit-jump": 64, "procgen-maze": 256}
 """Steps of a game in one rollout, after which its episode is cut.
@@ -70,7 +71,12 @@ def train_ppo(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[PpoPolicy, Budget]:
-    """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost."""
+    """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost.
+
+    A run that was cut off and is resumed ends in the same network as one that was not.
+    """
+    if config.network == "nature" and puzzle.pixels < 36:
+        raise InputError(f"frames have {puzzle.pixels} pixels a side; NatureCNN needs 36 or more")
     rollout = config.rollout_steps or ROLLOUT_STEPS[name]
     request = {
         "algorithm": "ppo",
@@ -81,7 +87,6 @@ def train_ppo(
         "config": dataclasses.asdict(dataclasses.replace(config, rollout_steps=rollout)),
     }
     note = begin_run(out, request, resume)
-    steps_before = note["steps"] if note else 0
     games = PuzzleVectorEnv(
         puzzle, config.games, PlayOptions(levels=levels, max_episode_steps=rollout), autoreset_mode="SameStep"
     )
@@ -98,15 +103,18 @@ def train_ppo(
         clip_range=config.clip,
         ent_coef=config.entropy,
         policy_kwargs=_network(config, puzzle.pixels),
-        seed=seed + steps_before,  # not the games of the start again
+        seed=seed,
         device="cpu",
     )
     agent.policy.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # a fifth faster on CPUs
     if note:
-        spread = load_run(out, agent.policy, agent.policy.optimizer)["spread_of_returns"]
-        seen.ret_rms.mean, seen.ret_rms.var, seen.ret_rms.count = spread.numpy()
+        tensors = load_run(out, agent.policy, agent.policy.optimizer)
         agent.num_timesteps, agent._n_updates = note["steps"], note["updates"]
-    keeper = Keeper(out, request, note, steps, seconds, progress)
+        if agent.num_timesteps < steps:
+            if "state" not in note:
+                raise InputError(f"{out} holds a run of an earlier version; it can be played, but not go on")
+            restore(agent, seen, games, note["state"], tensors)
+    keeper = Keeper(out, request, note, steps, seconds, progress, lambda: clone(agent, seen, games))
     if agent.num_timesteps < steps:
         agent.learn(steps - agent.num_timesteps, callback=keeper, reset_num_timesteps=False)
         keeper.save()
@@ -230,8 +238,11 @@ class Keeper(BaseCallback):
         steps: int,
         seconds: float | None,
         progress: Callable[[int, int], None],
+        state: Callable[[], tuple[dict[str, Any], dict[str, torch.Tensor]]],
     ) -> None:
         super().__init__()
+        self._state = state
+        self._rows: list[dict[str, Any]] = note["rows"] if note else []
         self._out, self._request, self._steps, self._progress = out, request, steps, progress
         self._limit = float("inf") if seconds is None else seconds
         self._seconds_before = note["seconds"] if note else 0.0
@@ -260,16 +271,16 @@ class Keeper(BaseCallback):
             return
         self._last_saved = time.monotonic()
         self.saved_steps = self.model.num_timesteps
+        told, tensors = self._state()
+        mean_return = float(np.mean(told["returns"] or [0.0]))
+        self._rows.append({"steps": self.saved_steps, "seconds": self.seconds_gone(), "mean_return": mean_return})
         note = {
             "request": self._request,
             "steps": self.saved_steps,
             "updates": self.model._n_updates,
             "seconds": self.seconds_gone(),
+            "rows": self._rows,
+            "state": told,
         }
-        spread = self.training_env.ret_rms  # type: ignore[attr-defined]  # of the rewards' discounted sums
-        more = {"spread_of_returns": torch.tensor([spread.mean, spread.var, spread.count], dtype=torch.float64)}
-        save_run(self._out, self.model.policy, self.model.policy.optimizer, note, more)
-        returns = [episode["r"] for episode in self.model.ep_info_buffer or ()]
-        line = {**{key: note[key] for key in ("steps", "seconds")}, "mean_return": float(np.mean(returns or [0.0]))}
-        with (self._out / "metrics.jsonl").open("a") as file:
-            file.write(json.dumps(line) + "\n")
+        write_rows(self._out / "metrics.jsonl", self._rows)  # before: no checkpoint shall know of a row that this lacks
+        save_run(self._out, self.model.policy, self.model.policy.optimizer, note, tensors)

@@ -2,39 +2,118 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+VERBOSE = "--verbose"
+RESUMABLE = ("collect", "train", "evaluate", "import", "baseline")
+"""Commands with the option --resume."""
+
+
+class _Stopped(KeyboardInterrupt):
+    """Somebody wants the process to end."""
+
+    def __init__(self, signum: int) -> None:
+        super().__init__(signum)
+        self.signum = signum
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 when it did its work, 2 with one sentence on standard error for bad input."""
-    from pixelplan.types import InputError  # imports wait for the call, so that --version and --help answer at once
+    """Run one command; 0 when it did its work, 2 with one sentence on standard error for bad input.
 
+    1 is a fault of this program. --verbose shows where an error came from.
+    """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    verbose = VERBOSE in arguments
+    arguments = [word for word in arguments if word != VERBOSE]
+    with _signals(_how_to_go_on(arguments)):
+        try:
+            return _run(arguments)
+        except KeyboardInterrupt as problem:
+            return _end(problem.signum if isinstance(problem, _Stopped) else signal.SIGINT, _how_to_go_on(arguments))
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except Exception as problem:
+            if verbose:
+                import traceback
+
+                traceback.print_exc()
+            code, sentence = _explain(problem, _how_to_go_on(arguments))
+            print(f"pixelplan: {sentence}", file=sys.stderr)
+            return code
+
+
+def _run(arguments: list[str]) -> int:
+    """Run one command; whatever goes wrong is raised."""
     if arguments == ["--version"]:
         from pixelplan import __version__
 
         print(f"pixelplan {__version__}")
         return 0
-    try:
-        from pixelplan.cli.app import run
+    from pixelplan.cli.app import run  # imports wait for the call, so that --version and --help answer at once
 
-        run(arguments)
-        sys.stdout.flush()
-    except InputError as problem:
-        print(f"pixelplan: {problem}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(
-            "pixelplan: interrupted; the same command with --resume goes on where there is such an option",
-            file=sys.stderr,
-        )
-        return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OSError as problem:
-        print(f"pixelplan: {problem}", file=sys.stderr)
-        return 2
+    run(arguments)
+    sys.stdout.flush()
     return 0
+
+
+def _explain(problem: Exception, go_on: str) -> tuple[int, str]:
+    """The exit code for what went wrong, and a sentence about it."""
+    from pixelplan.types import InputError
+
+    if isinstance(problem, InputError):
+        return 2, str(problem)
+    if isinstance(problem, OSError):
+        if problem.errno in (errno.ENOSPC, errno.EDQUOT):
+            return 2, f"no space is left on the disk for {problem.filename or 'what is written'}; make room, {go_on}"
+        return 2, str(problem)
+    if isinstance(problem, MemoryError):
+        return 2, "there is not enough memory for this; ask for less at once"
+    words = " ".join(str(problem).split())[:300]
+    return 1, f"a fault of pixelplan itself, {type(problem).__name__}: {words}; {VERBOSE} shows where, please report it"
+
+
+def _how_to_go_on(arguments: list[str]) -> str:
+    """What to do when a command has been cut off."""
+    command = next((word for word in arguments if not word.startswith("-")), "")
+    return "and the same command with --resume goes on" if command in RESUMABLE else "and start the same command again"
+
+
+@contextmanager
+def _signals(go_on: str) -> Iterator[None]:
+    """Ctrl-C and SIGTERM are raised as _Stopped, so that what is open is closed.
+
+    While modules are imported nothing is open, and compiled ones would make something else of an exception: there the
+    process just ends.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        while frame is not None:
+            if frame.f_code.co_filename.startswith("<frozen importlib"):
+                os._exit(_end(signum, go_on))
+            frame = frame.f_back
+        raise _Stopped(signum)
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _end(signum: int, go_on: str) -> int:
+    """Say that the command was stopped; gives the exit code that shells use for it."""
+    word = "terminated" if signum == signal.SIGTERM else "interrupted"
+    print(f"pixelplan: {word}; what is finished is kept, {go_on}", file=sys.stderr, flush=True)
+    return 128 + signum

@@ -9,6 +9,7 @@ from tyro.extras import SubcommandApp
 from pixelplan.cli.baseline import BASELINES
 from pixelplan.cli.check import check_env
 from pixelplan.cli.export import export
+from pixelplan.cli.heuristic import train_heuristic
 from pixelplan.cli.imports import import_recording
 from pixelplan.cli.inspect import inspect
 from pixelplan.cli.levels import collect, levels
@@ -17,7 +18,9 @@ from pixelplan.cli.plan import demo, evaluate, solve
 from pixelplan.cli.reproduce import reproduce
 from pixelplan.cli.web import web
 
-COMMANDS = (demo, check_env, levels, collect, train, inspect, evaluate, solve, reproduce, web, export)
+COMMANDS = (
+    demo, check_env, levels, collect, train, train_heuristic, inspect, evaluate, solve, reproduce, web, export,
+)  # fmt: skip
 GROUPS = {"baseline": (BASELINES, "Train and play what the paper compares with.")}
 """Commands with commands of their own, such as `pixelplan baseline ppo`."""
 
@@ -35,6 +38,7 @@ def run(arguments: Sequence[str]) -> None:
         app.command(group, name=name, help=description)
     app.cli(
         prog="pixelplan",
-        description="Learn a world model from images of random play, then plan in it by graph search.",
+        description="Learn a world model from images of random play, then plan in it by graph search. With --verbose, "
+        "any command shows where an error came from.",
         args=list(arguments),
     )

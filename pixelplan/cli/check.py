@@ -6,6 +6,7 @@ from typing import Annotated
 
 from tyro.conf import OmitArgPrefixes
 
+from pixelplan.envs.guard import STEP_SECONDS
 from pixelplan.envs.noise import Noise
 
 
@@ -19,6 +20,7 @@ def check_env(
     steps: int = 20,
     seed: int = 0,
     json: str | None = None,
+    step_seconds: float = STEP_SECONDS,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
 ) -> None:
     """Say what fits and what does not in an environment, from a little random play.
@@ -35,6 +37,7 @@ def check_env(
         steps: Random actions an episode.
         seed: Decides the actions.
         json: The report to write, or - to print it and nothing else.
+        step_seconds: How long one call of your own environment may take before it counts as failed.
         disturbed: Visual noise.
     """
     import dataclasses
@@ -42,6 +45,7 @@ def check_env(
     from pathlib import Path
 
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     from pixelplan.cli.options import parse_family
@@ -50,14 +54,14 @@ def check_env(
     from pixelplan.types import InputError
 
     numbers = level_numbers(parse_levels(levels))
-    found = look(parse_family(env, option, pixels, disturbed), numbers, episodes, steps, seed)
+    found = look(parse_family(env, option, pixels, disturbed, step_seconds), numbers, episodes, steps, seed)
     if json == "-":
         print(json_format.dumps(dataclasses.asdict(found), ensure_ascii=False))
     else:
-        table = Table("what", "", "found", "advice", title=f"{env}, {len(numbers)} levels of random play")
+        table = Table("what", "", "found", "advice", title=f"{escape(env)}, {len(numbers)} levels of random play")
         colours = {"fits": "green", "mind": "yellow", "does not fit": "red"}
         for one in found.findings:
-            table.add_row(one.what, f"[{colours[one.mark]}]{one.mark}[/]", one.found, one.advice)
+            table.add_row(one.what, f"[{colours[one.mark]}]{one.mark}[/]", escape(one.found), escape(one.advice))
         Console().print(table)
     if json not in (None, "-"):
         write_json(Path(str(json)), dataclasses.asdict(found))

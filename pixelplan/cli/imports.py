@@ -22,7 +22,9 @@ def import_recording(
     Example: pixelplan import recording.npz --out runs/own-data
 
     Args:
-        source: A file .npz or .hdf5, a folder of PNG files with one CSV file, or a Minari data set's folder.
+        source: A file .npz (at most 1024 MB unpacked) or .hdf5 (in chunks of at most 256 MB), a folder of PNG files
+            with one CSV file (at most 64 MB), or a Minari data set's folder. Pictures have sides of at most 4096
+            pixels, and the distinct frames of a level take at most 512 MB.
         out: The folder to write; it must be new or empty.
         name: What the recorded world is called.
         pixels: Size of frames, 64 or 48x72 (height x width); by default their own if that is at most 128, else 64.

@@ -11,7 +11,8 @@ def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = Non
     Example: pixelplan inspect runs/ice-model
 
     Args:
-        folder: A folder written by collect or by train.
+        folder: A folder written by collect or by train. A model has at most 128 million parameters, and a latent grid
+            of at most 128 x 128 cells.
         out: The PNG to write; by default inspect.png in the folder.
         data: For a model: the folder written by collect to measure it on; by default random play of its own puzzle in
             levels 1000 to 1049 is recorded for the purpose.
@@ -48,12 +49,12 @@ def _inspect_model(folder: Path, data: Path | None, level: int | None) -> tuple[
 
     with tempfile.TemporaryDirectory() as place:
         if data is None:
-            made_for = read_description(folder)["data"]
-            family = recorded_family(made_for["env"], made_for["options"])
+            made_for = read_description(folder).get("data", {})
+            name = str(made_for.get("env", "data without a name"))
+            family = recorded_family(name, made_for.get("options", {}))
             if family is None:
                 raise InputError(
-                    f"{folder} was trained on {made_for['env']}, which is none of the puzzles; name a folder of its "
-                    "play with --data"
+                    f"{folder} was trained on {name}, which is no puzzle; name a folder of its play with --data"
                 )
             play = collect(family, "1000:1050", Path(place) / "data")
         else:

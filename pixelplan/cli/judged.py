@@ -58,7 +58,7 @@ class Trained(Judged):
     seconds: float | None = None
     """Stop training after so long and report the budget that was reached; --resume goes on."""
     resume: bool = False
-    """Go on with a run that was cut off, or for more steps; a complete one is only played."""
+    """Go on with a run that was cut off, to the same result, or for more steps; a complete one is only played."""
 
     def range(self) -> tuple[int, int]:
         """The range of training levels; an InputError for anything that would fail only after hours of training."""

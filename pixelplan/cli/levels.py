@@ -7,6 +7,7 @@ from typing import Annotated
 
 from tyro.conf import OmitArgPrefixes
 
+from pixelplan.envs.guard import STEP_SECONDS
 from pixelplan.envs.noise import Noise
 
 
@@ -21,6 +22,7 @@ def collect(
     steps: int = 20,
     seed: int = 0,
     resume: bool = False,
+    step_seconds: float = STEP_SECONDS,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
 ) -> None:
     """Record random play: the data a world model learns from.
@@ -30,23 +32,28 @@ def collect(
     Args:
         env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
             Gymnasium id.
-        levels: Level ranges A:B, B excluded, several with commas.
+        levels: Level ranges A:B, B excluded, several with commas; at most 1,000,000 levels.
         out: The folder to write; it must be new or empty.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
-        pixels: Size of an own environment's frames, 64 or 48x72 (height x width); by default its own if that is
-            at most 128, else 64.
-        episodes: Episodes a level.
+        pixels: Size of an own environment's frames, 64 or 48x72 (height x width), a side of 8 to 4096; by default its
+            own if that is at most 128, else 64.
+        episodes: Episodes a level; with the steps of each, at most 10,000,000 steps a level.
         steps: Random actions an episode; it plays on past the goal.
         seed: What happens in a level depends on this and the level's number only.
-        resume: Go on with a collection that was cut off, to the very same bytes.
+        resume: Go on with a collection that was cut off, to the very same bytes. What was damaged in the meantime is
+            played again.
+        step_seconds: How long one call of your own environment may take before it counts as failed.
         disturbed: Visual noise.
     """
     from pixelplan.cli.options import parse_family, progress_bar
     from pixelplan.data.collect import collect as collect_trajectories
+    from pixelplan.files import level_numbers, parse_levels
 
+    family = parse_family(env, option, pixels, disturbed, step_seconds)
+    family.level(max(level_numbers(parse_levels(levels))))  # a level that does not exist is found before any is played
     with progress_bar("collecting", "levels") as progress:
         data = collect_trajectories(
-            parse_family(env, option, pixels, disturbed),
+            family,
             levels,
             out,
             episodes=episodes,

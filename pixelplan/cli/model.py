@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from pixelplan.model.config import TrainConfig
 
 
 def train(
     *,
     data: Path,
     out: Path,
-    preset: Literal["spatial", "paper", "latent", "tiny"] = "spatial",
+    preset: Literal["auto", "picture", "vector", "spatial", "paper", "latent", "tiny"] = "auto",
     validation: Path | None = None,
     resume: bool = False,
     env: str | None = None,
@@ -18,7 +21,7 @@ def train(
     on_policy_episodes: int = 5,
     on_policy_share: float = 0.375,
     inverse: bool = True,
-    family: Literal["auto", "position", "cells"] | None = None,
+    family: Literal["picture", "vector", "position", "cells"] | None = None,
     noisy: bool = False,
     grid: tuple[int, int] | None = None,
     updates: int | None = None,
@@ -38,7 +41,8 @@ def train(
     Args:
         data: A folder written by collect.
         out: The folder to write: weights, a readable config, metrics and a picture of the curves.
-        preset: spatial is the default model; paper and latent are the paper's networks; tiny is for a quick look.
+        preset: auto lets families of models race; picture and vector are those that assume nothing; spatial takes the
+            one on a grid that the data suggests; paper and latent are the paper's networks; tiny is for a quick look.
         validation: A second folder written by collect, for accuracy and the threshold; by default a tenth of levels.
         resume: Go on with training that was cut off, to the very same weights.
         env: Your own environment in which the data was recorded (package.module:function or a Gymnasium id), where the
@@ -48,10 +52,11 @@ def train(
         on_policy_episodes: Episodes that it then plays in each level, as long as those of the data.
         on_policy_share: The first part of training, over which these times are spread.
         inverse: Train with the inverse model (without it: the paper's ablation).
-        family: The latent of the default model: position where one thing moves, cells where several things change; by
-            default (auto) the data decides.
+        family: The latent: picture (patches as they look), vector (a point on a sphere), position (one thing on a
+            grid) or cells (what is in each cell of a grid); by default they race, and held-out prediction decides.
         noisy: For worlds whose pixels are noisy while their rules are not: frames of one state may all differ.
-        grid: Rows and columns of the latent grid; by default read from what moves, or cells of 8 pixels where noisy.
+        grid: Rows and columns of the grid of position and cells; by default read from what moves, or cells of 8
+            pixels if frames are noisy.
         updates: Gradient steps; by default the preset's.
         batch: Levels in a gradient step, over all processes; by default the preset's.
         learning_rate: The highest of a one-cycle schedule; by default the preset's.
@@ -67,15 +72,15 @@ def train(
     from pixelplan.cli.options import progress_bar
     from pixelplan.data.dataset import open_trajectories
     from pixelplan.experiments.improve import on_policy_stages, open_data_world, train_in_stages
-    from pixelplan.model.config import PRESETS
-    from pixelplan.model.train import train as train_model
+    from pixelplan.model.checkpoint import read_description
+    from pixelplan.model.finish import told
+    from pixelplan.model.race import train_best
 
-    config = PRESETS[preset]
+    config = _chosen(preset, family, noisy, inverse)
     given: dict[str, Any] = {"updates": updates, "batch": batch, "learning_rate": learning_rate, "threshold": threshold}
     config = replace(
         config,
         grid=grid,
-        model=replace(config.model, inverse=inverse, noisy=noisy, family=family or config.model.family),
         seed=seed,
         threads=threads,
         device=device,
@@ -90,5 +95,21 @@ def train(
         with progress_bar("the planner plays", "levels") as progress:
             model = train_in_stages(play, out, config, stages, open_data_world(play, env), held_out, resume, progress)
     else:
-        model = train_model(play, out, config, held_out, resume)
-    print(f"{out}: {sum(one.numel() for one in model.parameters()):,} parameters, threshold {model.threshold}")
+        model = train_best(play, out, config, held_out, resume)
+    print(f"{out}: {model.parameter_count:,} parameters, threshold {model.threshold}")
+    for line in told(read_description(out)):
+        print(line)
+
+
+def _chosen(preset: str, family: str | None, noisy: bool, inverse: bool) -> TrainConfig:
+    """The settings that these options ask for."""
+    from dataclasses import replace
+
+    from pixelplan.model.config import preset as find
+    from pixelplan.model.config import without_inverse
+    from pixelplan.model.families import FAMILIES
+
+    config = find("noisy" if noisy else preset)
+    if family is not None:
+        config = replace(config, model=FAMILIES[family].config(family=family), candidates=None)
+    return config if inverse else replace(config, model=without_inverse(config.model), candidates=None)

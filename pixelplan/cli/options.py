@@ -11,21 +11,26 @@ from contextlib import contextmanager
 
 from pixelplan.envs import PUZZLES, Puzzle, make_puzzle
 from pixelplan.envs.family import Family
+from pixelplan.envs.frames import LARGEST_PICTURE
+from pixelplan.envs.guard import STEP_SECONDS
 from pixelplan.envs.named import open_family
 from pixelplan.envs.noise import Noise, Noisy
 from pixelplan.types import InputError
 
 
-def parse_family(name: str, options: Sequence[str], pixels: str | None, noise: Noise) -> Family:
+def parse_family(
+    name: str, options: Sequence[str], pixels: str | None, noise: Noise, step_seconds: float = STEP_SECONDS
+) -> Family:
     """A puzzle or somebody's own environment by name, with options such as "size=16", perhaps behind noise.
 
-    `pixels` is the size of an own environment's frames: 64, or 48x72 for height and width.
+    `pixels` is the size of an own environment's frames: 64, or 48x72 for height and width. `step_seconds` is how long
+    one call of it may take.
     """
-    family = _quiet_family(name, options, parse_pixels(pixels))
+    family = _quiet_family(name, options, parse_pixels(pixels), step_seconds)
     return family if noise.silent else Noisy(family, noise)
 
 
-def _quiet_family(name: str, options: Sequence[str], pixels: tuple[int, int] | None) -> Family:
+def _quiet_family(name: str, options: Sequence[str], pixels: tuple[int, int] | None, step_seconds: float) -> Family:
     if name in PUZZLES:
         return open_family(parse_options(name, options), pixels=pixels)
     values = {}
@@ -36,9 +41,9 @@ def _quiet_family(name: str, options: Sequence[str], pixels: tuple[int, int] | N
             raise InputError(f"{option!r} is no option; write name=value, such as size=8")
         try:
             values[key] = ast.literal_eval({"true": "True", "false": "False"}.get(text.strip(), text.strip()))
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
             values[key] = text.strip()
-    return open_family(name, values, pixels)
+    return open_family(name, values, pixels, step_seconds)
 
 
 def parse_pixels(text: str | None) -> tuple[int, int] | None:
@@ -48,6 +53,8 @@ def parse_pixels(text: str | None) -> tuple[int, int] | None:
     sides = text.lower().split("x")
     if len(sides) > 2 or not all(side.isascii() and side.isdigit() for side in sides):
         raise InputError(f"pixels is {text!r}; write the side of square frames, such as 64, or height x width as 48x72")
+    if not all(len(side) <= 4 and 8 <= int(side) <= LARGEST_PICTURE for side in sides):
+        raise InputError(f"pixels is {text[:40]!r}; a side has 8 to {LARGEST_PICTURE}")
     return int(sides[0]), int(sides[-1])
 
 
@@ -88,7 +95,7 @@ def _parse(key: str, text: str, kind: typing.Any) -> typing.Any:
 def parse_numbers(text: str, name: str) -> tuple[int, ...]:
     """Whole numbers from "1,10,100"; an InputError for anything else."""
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdigit() for part in parts):
+    if not all(part.isascii() and part.isdigit() and len(part) <= 10 for part in parts):
         raise InputError(f"{name} is {text!r}; write whole numbers with commas, such as 1,10,100")
     return tuple(map(int, parts))
 

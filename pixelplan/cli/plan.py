@@ -3,28 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from tyro.conf import OmitArgPrefixes
+from tyro.conf import OmitArgPrefixes, arg
 
+from pixelplan.envs.guard import STEP_SECONDS
 from pixelplan.envs.noise import Noise
-from pixelplan.planning import FullConfig, ImageSearchConfig
+from pixelplan.planning import PLANNERS, OneShotConfig
+from pixelplan.planning.registry import chosen_config, settings_of
+
+if TYPE_CHECKING:
+    PlannerName = str
+    Settings = Any
+else:
+    PlannerName = Annotated[
+        Literal[tuple(PLANNERS)], arg(help="; ".join(f"{name} {one.about}" for name, one in PLANNERS.items()) + ".")
+    ]
+    Settings = settings_of(PLANNERS.values())
 
 
 def evaluate(
     *,
     env: str,
     levels: str = "2000:2100",
-    planner: Literal["full", "one-shot", "image-search"] = "full",
+    planner: PlannerName = "full",
     model: str | None = None,
+    heuristic: Path | None = None,
     option: tuple[str, ...] = (),
     goals: Literal["level", "random"] = "level",
     seed: int = 0,
     workers: int = 1,
     json: str | None = None,
     resume: bool = False,
+    step_seconds: float = STEP_SECONDS,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
-    config: Annotated[FullConfig, OmitArgPrefixes] = FullConfig(),  # noqa: B008 (frozen)
+    config: Annotated[Settings, OmitArgPrefixes] = Settings(),  # noqa: B008 (frozen)
 ) -> None:
     """Play many levels and say how many are solved.
 
@@ -33,18 +46,19 @@ def evaluate(
     Args:
         env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
             Gymnasium id.
-        levels: Level ranges A:B, B excluded, several with commas.
-        planner: full plans, acts and replans; one-shot plans once; image-search (GS on Images) has no model.
+        levels: Level ranges A:B, B excluded, several with commas; at most 1,000,000 levels.
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
+        heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goals: The level's own goal, or a random state that can be reached.
         seed: What happens in a level depends on this and the level's number only.
         workers: Processes that play at the same time.
         json: The record to write, or - to print it and nothing else. Finished levels are kept beside it.
-        resume: Go on with an evaluation that was cut off.
+        resume: Go on with an evaluation that was cut off, and play again the levels that raised something.
+        step_seconds: How long one call of your own environment may take before it counts as failed.
         disturbed: Visual noise.
-        config: How the full planner acts, and how it and one-shot search.
+        config: The settings of the planners.
     """
     import json as json_format
 
@@ -52,14 +66,17 @@ def evaluate(
     from pixelplan.evaluation.run import evaluate as evaluate_levels
     from pixelplan.evaluation.run import record
     from pixelplan.evaluation.stats import summary
+    from pixelplan.types import InputError
 
+    _repeat_warnings(model)
     with progress_bar("playing", "levels") as progress:
         result = evaluate_levels(
-            parse_family(env, option, None, disturbed),
+            parse_family(env, option, None, disturbed, step_seconds),
             levels,
             planner=planner,
             model=model,
-            config=_config(planner, config),
+            heuristic=heuristic,
+            config=chosen_config(planner, PLANNERS[planner], config),
             goals=goals,
             seed=seed,
             workers=workers,
@@ -68,6 +85,9 @@ def evaluate(
             progress=progress,
         )
     print(json_format.dumps(record(result), ensure_ascii=False) if json == "-" else summary(result))
+    raised = [one for one in result.episodes if one.error is not None]
+    if raised:
+        raise InputError(f"{len(raised)} levels raised something, first level {raised[0].level}: {raised[0].error}")
 
 
 def solve(
@@ -75,15 +95,17 @@ def solve(
     env: str | None = None,
     level: int | None = None,
     frame: Path | None = None,
-    planner: Literal["full", "one-shot", "image-search"] = "full",
+    planner: PlannerName = "full",
     model: str | None = None,
+    heuristic: Path | None = None,
     option: tuple[str, ...] = (),
     goal: Path | None = None,
     demonstration: tuple[int, ...] | None = None,
     seed: int = 0,
     out: Path | None = None,
+    step_seconds: float = STEP_SECONDS,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
-    config: Annotated[FullConfig, OmitArgPrefixes] = FullConfig(),  # noqa: B008 (frozen)
+    config: Annotated[Settings, OmitArgPrefixes] = Settings(),  # noqa: B008 (frozen)
 ) -> None:
     """Play one level and show how; or, without any environment, plan from one picture to another.
 
@@ -94,17 +116,19 @@ def solve(
         env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
             Gymnasium id.
         level: The level's number.
-        frame: A picture of where things stand, as PNG: the answer is a plan from there to the picture given as --goal.
-        planner: full plans, acts and replans; one-shot plans once; image-search (GS on Images) has no model.
+        frame: A picture of where things stand, as PNG with sides of at most 4096 pixels: the answer is a plan from
+            there to the picture given as --goal.
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
+        heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goal: A picture of the state to reach, any frame of the level as PNG; by default the solved level.
         demonstration: Actions from the level's start, by number; where they lead is the goal.
         seed: Decides what is drawn at random where a planner draws.
+        step_seconds: How long one call of your own environment may take before it counts as failed.
         out: A PNG (the way as arrows, circles where the plan changed) or a GIF (frames beside the latent graph).
         disturbed: Visual noise.
-        config: How the full planner acts, and how it and one-shot search.
+        config: The settings of the planners.
     """
     from pixelplan.cli.options import parse_family
     from pixelplan.envs.frames import read_frame
@@ -113,7 +137,9 @@ def solve(
     from pixelplan.types import InputError
 
     if frame is not None:
-        _solve_pictures(frame, goal, env, level, model, config, seed)
+        _solve_pictures(
+            frame, goal, env, level, model, heuristic, chosen_config("one-shot", PLANNERS["one-shot"], config), seed
+        )
         return
     if env is None or level is None:
         raise InputError("there is nothing to solve; give --env and --level, or --frame, --goal and --model")
@@ -121,12 +147,14 @@ def solve(
         raise InputError("the goal is a picture or a demonstration, not both; give --goal or --demonstration")
     if out is not None and out.suffix.lower() not in (".png", ".gif"):
         raise InputError(f"{out} is neither a PNG nor a GIF; write it with the ending .png or .gif")
+    _repeat_warnings(model)
     solved = solve_level(
-        parse_family(env, option, None, disturbed),
+        parse_family(env, option, None, disturbed, step_seconds),
         level,
         planner=planner,
         model=model,
-        config=_config(planner, config),
+        heuristic=heuristic,
+        config=chosen_config(planner, PLANNERS[planner], config),
         goal=demonstration if demonstration is not None else "level" if goal is None else read_frame(goal),
         seed=seed,
     )
@@ -136,7 +164,14 @@ def solve(
 
 
 def _solve_pictures(
-    frame: Path, goal: Path | None, env: str | None, level: int | None, model: str | None, config: FullConfig, seed: int
+    frame: Path,
+    goal: Path | None,
+    env: str | None,
+    level: int | None,
+    model: str | None,
+    heuristic: Path | None,
+    config: OneShotConfig,
+    seed: int,
 ) -> None:
     """Plan from one picture to another."""
     from pixelplan.envs.frames import read_frame
@@ -145,14 +180,17 @@ def _solve_pictures(
 
     if goal is None or model is None or env is not None or level is not None:
         raise InputError("a plan from --frame needs --goal and --model, and neither --env nor --level")
-    print(plan_story(*plan_between(model, read_frame(frame), read_frame(goal), config.search, seed)))
+    print(plan_story(plan_between(model, read_frame(frame), read_frame(goal), config, seed, heuristic)))
 
 
-def _config(planner: str, config: FullConfig) -> object:
-    """The chosen planner's own settings."""
-    if planner == "full":
-        return config
-    return config.search if planner == "one-shot" else ImageSearchConfig(config.step_limit)
+def _repeat_warnings(model: str | None) -> None:
+    """Say again what training said against a model, before anything is played with it."""
+    import sys
+
+    from pixelplan.evaluation.models import model_warnings
+
+    for sentence in model_warnings(model):
+        print(f"warning: {sentence}", file=sys.stderr)
 
 
 def demo(*, out: Path = Path("demo")) -> None:

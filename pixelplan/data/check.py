@@ -11,6 +11,7 @@ import numpy as np
 from pixelplan.data.collect import distinct_frames
 from pixelplan.envs.determinism import STEPS, Determinism, judge_determinism
 from pixelplan.envs.family import Family
+from pixelplan.envs.guard import EnvironmentFailed
 from pixelplan.types import InputError
 
 Mark = Literal["fits", "mind", "does not fit"]
@@ -214,6 +215,8 @@ def _about_reach(farthest: float, seen: list[_Seen]) -> Finding:
 def _about_goal(family: Family, number: int) -> Finding:
     try:
         challenge = family.challenge(number)
+    except EnvironmentFailed as problem:
+        return Finding("goal", "does not fit", str(problem), "let goal_frame() give the picture, or leave it out")
     except InputError as problem:
         return Finding("goal", "mind", str(problem), "")
     shortest = "" if challenge.shortest is None else f", {challenge.shortest} steps away in level {number}"

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
+from pixelplan.data.dataset import SECONDS_BETWEEN_NOTES, TrajectoryWriter, open_trajectories
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.family import Family
 from pixelplan.envs.named import Levels, open_family
 from pixelplan.files import level_numbers, parse_levels
 from pixelplan.types import InputError, Trajectories
 
-LEVELS_A_NOTE = 32
-"""Levels written between two notes in the journal: what a kill can cost."""
+LEVELS_AT_ONCE = 32
+"""Levels that are kept in memory before they are written."""
+MOST_STEPS = 10_000_000
+"""Steps of all episodes of a level together."""
 
 
 def collect(
@@ -34,11 +37,14 @@ def collect(
 
     `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     Gives the opened data set. What happens in a level depends on (seed, level) only, so a run that was cut off and is
-    resumed writes the same bytes. `progress` is told how many of how many levels are done.
+    resumed writes the same bytes. `progress` is told how many of how many levels are done. Where an environment fails,
+    the levels before stay recorded.
     """
     family = open_family(env)
     if episodes < 1 or steps < 1:
         raise InputError(f"episodes is {episodes} and steps is {steps}; both must be at least 1")
+    if episodes * steps > MOST_STEPS:
+        raise InputError(f"{episodes:,} episodes of {steps:,} steps are too much for a level; {MOST_STEPS:,} steps fit")
     if seed < 0:
         raise InputError(f"seed is {seed}; it must be 0 or more")
     ranges = parse_levels(levels)
@@ -56,46 +62,53 @@ def collect(
     }
     if family.name not in PUZZLES:
         request["action_names"] = list(family.action_names)
-    writer = TrajectoryWriter(Path(out), request, resume)
-    if not writer.complete:
-        for first in range(writer.levels_done, len(numbers), LEVELS_A_NOTE):
-            progress(first, len(numbers))
-            chunk = numbers[first : first + LEVELS_A_NOTE]
-            _append_levels(writer, family, chunk, episodes, steps, seed)
-            writer.note(first + len(chunk))
-        writer.finish(
-            {
-                "frames": family.shape,
-                "frame_level": (),
-                "episodes": (steps + 1,),
-                "actions": (steps,),
-                "episode_level": (),
-            }
-        )
-        progress(len(numbers), len(numbers))
-    return open_trajectories(out, verify=False)
+    with TrajectoryWriter(Path(out), request, resume) as writer:
+        found_complete = writer.complete
+        if not found_complete:
+            while (first := writer.levels_done) < len(numbers):
+                progress(first, len(numbers))
+                _append_levels(writer, family, numbers[first : first + LEVELS_AT_ONCE], episodes, steps, seed)
+            writer.finish(
+                {
+                    "frames": family.shape,
+                    "frame_level": (),
+                    "episodes": (steps + 1,),
+                    "actions": (steps,),
+                    "episode_level": (),
+                }
+            )
+            progress(len(numbers), len(numbers))
+    return open_trajectories(out, verify=found_complete)
 
 
 def _append_levels(
     writer: TrajectoryWriter, family: Family, numbers: list[int], episodes: int, steps: int, seed: int
 ) -> None:
-    """Play these levels and append them to the folder together."""
-    offset = writer.frames_written
-    parts = []
-    for number in numbers:
-        play = family.play(number, episodes, steps, np.random.default_rng([seed, number]))
-        kept, number_of = distinct_frames(play.frames)
-        parts.append(
-            {
-                "frames": play.frames[kept],
-                "frame_level": np.full(len(kept), number),
-                "episodes": number_of[play.episodes] + offset,
-                "actions": play.actions,
-                "episode_level": np.full(episodes, number),
-            }
-        )
-        offset += len(kept)
-    writer.append(**{name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+    """Play these levels and append them to the folder together.
+
+    Where a level fails, those before it are appended; where play is slow, what a second has brought.
+    """
+    offset, began = writer.frames_written, time.monotonic()
+    parts: list[dict[str, np.ndarray]] = []
+    try:
+        for number in numbers:
+            play = family.play(number, episodes, steps, np.random.default_rng([seed, number]))
+            kept, number_of = distinct_frames(play.frames)
+            parts.append(
+                {
+                    "frames": play.frames[kept],
+                    "frame_level": np.full(len(kept), number),
+                    "episodes": number_of[play.episodes] + offset,
+                    "actions": play.actions,
+                    "episode_level": np.full(episodes, number),
+                }
+            )
+            offset += len(kept)
+            if time.monotonic() - began > SECONDS_BETWEEN_NOTES:
+                break
+    finally:
+        if parts:
+            writer.append(len(parts), **{name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
 
 
 def distinct_frames(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

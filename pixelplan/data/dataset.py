@@ -1,21 +1,29 @@
-"""Trajectory folders: written level by level, resumable, opened memory-mapped.
+"""Trajectory folders: written part by part, resumable, opened memory-mapped.
 
-A folder holds five npy files and, once it is complete, `manifest.json`. Until then `unfinished.json` says how many rows
-of each file are good, so that a run that was cut off at any moment goes on from there to the very same bytes.
+A folder holds five npy files and, once it is complete, `manifest.json`. Until then `unfinished.jsonl` (`journal.py`)
+has a line for each part of the levels: how many rows and bytes of each file there are with it, and the part's
+checksums. A part is on the disk before its line is. So a run that was cut off at any moment goes on to the very same
+bytes, and what was damaged in the meantime is noticed and played again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from pixelplan.files import checksum, read_json, write_json
+from pixelplan.data.arrays import map_array
+from pixelplan.data.journal import Journal
+from pixelplan.data.manifest import check_manifest
+from pixelplan.files import checksum, left_by_writer, naming, notice, read_json, write_json
 from pixelplan.types import InputError, Trajectories
 
 FORMAT = 1
@@ -26,78 +34,189 @@ ARRAYS = {
     "actions": np.uint8,
     "episode_level": np.int64,
 }
+SECONDS_BETWEEN_NOTES = 1.0
+"""How often finished levels are noted in the journal: what a kill can cost, beside the level that is being played."""
+DIMENSIONS = {"frames": 4, "frame_level": 1, "episodes": 2, "actions": 2, "episode_level": 1}
+MANIFEST, JOURNAL = "manifest.json", "unfinished.jsonl"
 
 
 class TrajectoryWriter:
-    """Appends levels to a trajectory folder."""
+    """Appends levels to a trajectory folder; the only one that writes there as long as it is not closed."""
 
     def __init__(self, folder: Path, request: Mapping[str, Any], resume: bool) -> None:
         """Begin or go on in `folder`. `request` is everything that decides the data; a resumed one must be equal."""
         self.folder = folder
         self.request = json.loads(json.dumps({"format": FORMAT, **request}))
         self.levels_done = 0
+        self._noted, self._noted_at = 0, time.monotonic()
         self._rows = dict.fromkeys(ARRAYS, 0)
+        self._bytes = dict.fromkeys(ARRAYS, 0)
+        self._digests = {name: hashlib.sha256() for name in ARRAYS}
         self.complete = False
-        self._check_folder(resume)
-        folder.mkdir(parents=True, exist_ok=True)
+        self._journal: Journal | None = None
+        if not self._is_complete(resume):
+            self._check_contents()
+            folder.mkdir(parents=True, exist_ok=True)
+            self._journal = Journal(folder / JOURNAL)
+            try:
+                self._go_on(resume)
+            except BaseException:
+                self.close()
+                raise
 
-    def _check_folder(self, resume: bool) -> None:
-        journal, manifest = self.folder / "unfinished.json", self.folder / "manifest.json"
-        if manifest.exists() or journal.exists():
-            if not resume:
-                state = "a data set" if manifest.exists() else "an unfinished data set; --resume completes it"
-                raise InputError(f"{self.folder} already holds {state}")
-            found = read_json(manifest if manifest.exists() else journal)
-            for key, value in self.request.items():
-                if found.get(key) != value:
-                    raise InputError(
-                        f"{self.folder} holds a data set with {key} {found.get(key)}, not {value}; it cannot be resumed"
-                    )
-            self.complete = manifest.exists()
-            if self.complete:
-                journal.unlink(missing_ok=True)
-            else:
-                self.levels_done, self._rows = found["levels_done"], found["rows"]
-        elif self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+    def __enter__(self) -> TrajectoryWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if not self.complete and not isinstance(problem, OSError):
+                self._note()
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Let others write."""
+        if self._journal is not None:
+            self._journal.close()
+
+    def _is_complete(self, resume: bool) -> bool:
+        """Whether the folder holds what is asked for; an InputError where it holds another data set."""
+        if not (self.folder / MANIFEST).exists():
+            return False
+        if not resume:
+            raise InputError(f"{self.folder} already holds a data set")
+        self._check_request(read_json(self.folder / MANIFEST))
+        (self.folder / JOURNAL).unlink(missing_ok=True)
+        self.complete = True
+        return True
+
+    def _check_contents(self) -> None:
+        """An InputError where the folder holds anything that no writer has left there."""
+        if not self.folder.exists() or (self.folder / JOURNAL).exists():
+            return
+        if not self.folder.is_dir() or not all(map(left_by_writer, self.folder.iterdir())):
             raise InputError(f"{self.folder} already holds something else; choose an empty or new folder")
 
-    def append(self, **arrays: np.ndarray) -> None:
-        """Add the rows of one or more finished levels to every array."""
-        for name, rows in arrays.items():
-            rows = np.ascontiguousarray(rows, ARRAYS[name])
+    def _go_on(self, resume: bool) -> None:
+        """Take up what the journal says, as far as the files agree with it."""
+        assert self._journal is not None
+        if self._is_complete(resume):  # another process has just finished it
+            return
+        begun = [line["request"] for line in self._journal.lines if "request" in line]
+        if begun and not resume:
+            raise InputError(f"{self.folder} already holds an unfinished data set; --resume completes it")
+        if begun:
+            self._check_request(begun[0])
+        parts: list[dict[str, Any]] = []
+        for line in self._journal.lines:
+            parts = [part for part in parts if part["levels_done"] <= line.get("again", part["levels_done"])]
+            parts += [line] if "rows" in line else []
+        self._journal.own()
+        if not begun:
+            self._journal.add({"request": self.request})
+        for part in parts:
+            damaged = next((name for name in ARRAYS if not self._holds(name, part)), None)
+            if damaged is not None:
+                notice(
+                    f"{self.folder / damaged}.npy has been damaged since it was written; all behind level "
+                    f"{self.levels_done} of the list is made again"
+                )
+                self._journal.add({"again": self.levels_done})
+                break
+            self.levels_done, self._rows, self._bytes = part["levels_done"], part["rows"], part["bytes"]
+        self._noted = self.levels_done
+
+    def _check_request(self, found: Any) -> None:
+        """An InputError where what is there was not asked for so."""
+        for key, value in self.request.items():
+            if not isinstance(found, dict) or found.get(key) != value:
+                held = found.get(key) if isinstance(found, dict) else found
+                raise InputError(f"{self.folder} holds a data set with {key} {held}, not {value}; it cannot be resumed")
+
+    def _holds(self, name: str, part: Mapping[str, Any]) -> bool:
+        """Whether a file still has the bytes of a part, behind those that were looked at before."""
+        left, digest = part["bytes"][name] - self._bytes[name], hashlib.sha256()
+        try:
+            with (self.folder / f"{name}.npy").open("rb") as file:
+                file.seek(len(_header(name, (0,) * DIMENSIONS[name])) + self._bytes[name])
+                while left > 0 and (read := file.read(min(left, 2**20))):
+                    digest.update(read)
+                    left -= len(read)
+        except FileNotFoundError:
+            return False
+        return left == 0 and digest.hexdigest() == part["sha256"][name]
+
+    def append(self, levels: int, **arrays: np.ndarray) -> None:
+        """Add the rows of so many finished levels to every array."""
+        added = {name: np.ascontiguousarray(rows, ARRAYS[name]) for name, rows in arrays.items()}
+        for name, rows in added.items():
             path = self.folder / f"{name}.npy"
             header = _header(name, (0, *rows.shape[1:]))
-            with path.open("r+b" if path.exists() else "w+b") as file:
+            with naming(path), path.open("r+b" if path.exists() else "w+b") as file:
                 if self._rows[name] == 0:
                     file.write(header)
-                # What was written after the last note in the journal does not count: write over it.
-                file.seek(len(header) + self._rows[name] * rows[0].nbytes)
+                # What was written after the last line of the journal does not count: write over it.
+                file.seek(len(header) + self._bytes[name])
                 file.truncate()
                 file.write(rows.data)
-            self._rows[name] += len(rows)
+        for name, rows in added.items():
+            self._digests[name].update(rows.data)
+        self._rows = {name: count + len(added[name]) for name, count in self._rows.items()}
+        self._bytes = {name: size + added[name].nbytes for name, size in self._bytes.items()}
+        self.levels_done += levels
+        if time.monotonic() - self._noted_at > SECONDS_BETWEEN_NOTES:
+            self._note()
 
     @property
     def frames_written(self) -> int:
         """How many frames the folder holds."""
         return self._rows["frames"]
 
-    def note(self, levels_done: int) -> None:
-        """Say in the journal that all levels up to here are written."""
-        self.levels_done = levels_done
-        write_json(self.folder / "unfinished.json", {**self.request, "levels_done": levels_done, "rows": self._rows})
+    def _note(self) -> None:
+        """Bring all levels up to here to the disk, and say so in the journal."""
+        if self._journal is None or self._noted == self.levels_done:
+            return
+        for name in ARRAYS:
+            _flush(self.folder / f"{name}.npy")
+        sums = {name: digest.hexdigest() for name, digest in self._digests.items()}
+        self._digests = {name: hashlib.sha256() for name in ARRAYS}
+        noted = {"levels_done": self.levels_done, "rows": self._rows, "bytes": self._bytes, "sha256": sums}
+        self._journal.add(noted)
+        self._noted, self._noted_at = self.levels_done, time.monotonic()
 
     def finish(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
         """Complete the folder: true headers for rows of the given shapes, checksums, and last the manifest."""
+        assert self._journal is not None
+        self._note()
         for name in ARRAYS:
-            with (self.folder / f"{name}.npy").open("r+b") as file:
-                file.write(_header(name, (self._rows[name], *shapes[name])))
-                file.flush()
-                os.fsync(file.fileno())
+            path, header = self.folder / f"{name}.npy", _header(name, (self._rows[name], *shapes[name]))
+            with naming(path), path.open("r+b") as file:
+                file.write(header)
+                file.truncate(len(header) + self._bytes[name])
+            _flush(path)
         sums = {f"{name}.npy": checksum(self.folder / f"{name}.npy") for name in ARRAYS}
         counts = {"frames": self._rows["frames"], "episodes": self._rows["episodes"], "levels": self.levels_done}
-        write_json(self.folder / "manifest.json", {**self.request, "counts": counts, "sha256": sums})
-        (self.folder / "unfinished.json").unlink()
+        write_json(self.folder / MANIFEST, {**self.request, "counts": counts, "sha256": sums})
+        self._journal.remove()
         self.complete = True
+
+    def give_up(self) -> None:
+        """Remove all that was written: it can never become a data set."""
+        for name in ARRAYS:
+            (self.folder / f"{name}.npy").unlink(missing_ok=True)
+        self._noted = self.levels_done
+        if self._journal is not None:
+            self._journal.remove()
+        if not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
+
+def _flush(path: Path) -> None:
+    """Bring a file that was written to the disk."""
+    with naming(path), path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def _header(name: str, shape: tuple[int, ...]) -> bytes:
@@ -115,28 +234,36 @@ def open_trajectories(folder: str | Path, verify: bool = True) -> Trajectories:
     `verify=False` saves reading every byte to compare checksums (about a second a gigabyte).
     """
     folder = Path(folder)
-    if not (folder / "manifest.json").exists():
-        if (folder / "unfinished.json").exists():
+    if not (folder / MANIFEST).exists():
+        if (folder / JOURNAL).exists():
             raise InputError(f"{folder} is unfinished; run the same collect command with --resume to complete it")
-        raise InputError(f"{folder} is no trajectory folder: it has no manifest.json")
-    manifest = read_json(folder / "manifest.json")
+        raise InputError(f"{folder} is no trajectory folder: it has no {MANIFEST}")
+    manifest = read_json(folder / MANIFEST)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         found = manifest.get("format") if isinstance(manifest, dict) else None
         raise InputError(f"{folder} has data format {found}; this version reads format {FORMAT}: collect it again")
+    check_manifest(manifest, folder / MANIFEST)
     arrays = {name: _open_array(folder / f"{name}.npy", manifest, verify) for name in ARRAYS}
     frames, episodes = len(arrays["frames"]), len(arrays["episodes"])
-    if len(arrays["frame_level"]) != frames or {len(arrays["actions"]), len(arrays["episode_level"])} != {episodes}:
+    if (
+        len(arrays["frame_level"]) != frames
+        or {len(arrays["actions"]), len(arrays["episode_level"])} != {episodes}
+        or arrays["frames"].shape[3] != 3
+        or arrays["episodes"].shape[1] != arrays["actions"].shape[1] + 1
+        or (verify and not _within(arrays, manifest["actions"]))
+    ):
         raise InputError(f"the arrays in {folder} do not fit together; collect it again")
     return Trajectories(**arrays, manifest=manifest)
 
 
+def _within(arrays: Mapping[str, np.ndarray], actions: int) -> bool:
+    """Whether episodes name frames that there are, and actions that there are."""
+    episodes, taken = arrays["episodes"], arrays["actions"]
+    return bool(episodes.min() >= 0 and episodes.max() < len(arrays["frames"]) and taken.max() < actions)
+
+
 def _open_array(path: Path, manifest: Mapping[str, Any], verify: bool) -> np.ndarray:
-    if not path.exists():
-        raise InputError(f"{path} is missing; collect the data set again")
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as problem:
-        raise InputError(f"{path} is damaged ({problem}); collect the data set again") from None
-    if array.dtype != ARRAYS[path.stem] or (verify and checksum(path) != manifest["sha256"].get(path.name)):
+    array = map_array(path, ARRAYS[path.stem], DIMENSIONS[path.stem])
+    if verify and checksum(path) != manifest["sha256"].get(path.name):
         raise InputError(f"{path} is not the file that was written (its checksum differs); collect the data set again")
     return array

@@ -5,20 +5,23 @@ Each reader gives recorded episodes one by one; what is written is the same for 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
 
-from pixelplan.data.collect import distinct_frames
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
 from pixelplan.data.readers import Recorded, read_hdf5, read_npz, read_pictures
-from pixelplan.envs.frames import resize, to_frame, usual_size
+from pixelplan.envs.frames import LARGEST_PICTURE, resize, to_frame, usual_size
 from pixelplan.envs.own import MOST_ACTIONS
+from pixelplan.files import checksum
 from pixelplan.types import InputError, Trajectories
 
 STEPS = 20
 """Steps of an episode in the folder; longer recordings are cut into pieces, which may overlap."""
+LARGEST_LEVEL = 2**29
+"""Bytes of the distinct frames of a level."""
 
 
 def import_trajectories(
@@ -37,7 +40,7 @@ def import_trajectories(
 
     Levels are the recording's own; without any, every episode is a level of its own, or all are one (`one_level`).
     `actions` is how many there are, by default one more than the highest seen. `pixels` (height, width) is the size of
-    frames.
+    frames. A recording that turns out to be bad on the way leaves nothing in `out`.
     """
     recorded = read_recording(Path(source))
     count = _count_actions(recorded, actions)
@@ -45,6 +48,8 @@ def import_trajectories(
         raise InputError(f"{len(action_names)} names are given for {count} actions; give a name for each")
     own_size = _picture_size(recorded)
     size = usual_size(*own_size) if pixels is None else pixels
+    if not 8 <= min(size) <= max(size) <= LARGEST_PICTURE:
+        raise InputError(f"frames of {size[0]} × {size[1]} pixels do not do; a side has 8 to {LARGEST_PICTURE}")
     steps = min(STEPS, min(len(one.actions) for one in recorded))
     levels: dict[int, list[Recorded]] = {}
     for number, one in enumerate(recorded):
@@ -59,18 +64,31 @@ def import_trajectories(
         "action_names": list(action_names) or [str(action) for action in range(count)],
         "random_start": False,
         "imported_from": Path(source).name,
+        "source_sha256": _fingerprint(Path(source)),
     }
-    writer = TrajectoryWriter(Path(out), request, resume)
-    if not writer.complete:
-        for done, level in enumerate(sorted(levels)):
-            progress(done, len(levels))
-            if done >= writer.levels_done:
-                _append(writer, level, levels[level], own_size, size, steps)
-                writer.note(done + 1)
-        shapes: dict[str, tuple[int, ...]] = {"frames": (*size, 3), "episodes": (steps + 1,), "actions": (steps,)}
-        writer.finish({**shapes, "frame_level": (), "episode_level": ()})
-        progress(len(levels), len(levels))
-    return open_trajectories(out, verify=False)
+    with TrajectoryWriter(Path(out), request, resume) as writer:
+        found_complete = writer.complete
+        if not found_complete:
+            try:
+                for done, level in enumerate(sorted(levels)):
+                    progress(done, len(levels))
+                    if done >= writer.levels_done:
+                        _append(writer, level, levels[level], own_size, size, steps)
+            except InputError:
+                writer.give_up()
+                raise
+            shapes: dict[str, tuple[int, ...]] = {"frames": (*size, 3), "episodes": (steps + 1,), "actions": (steps,)}
+            writer.finish({**shapes, "frame_level": (), "episode_level": ()})
+            progress(len(levels), len(levels))
+    return open_trajectories(out, verify=found_complete)
+
+
+def _fingerprint(source: Path) -> str:
+    """The SHA-256 of a recording: of its file, or of all files of its folder."""
+    if source.is_file():
+        return checksum(source)
+    files = sorted(path for path in source.rglob("*") if path.is_file())
+    return hashlib.sha256("".join(f"{path.name}{checksum(path)}" for path in files).encode()).hexdigest()
 
 
 def read_recording(source: Path) -> list[Recorded]:
@@ -95,7 +113,7 @@ def _count_actions(recorded: list[Recorded], given: int | None) -> int:
     highest = max(int(one.actions.max()) for one in recorded)
     lowest = min(int(one.actions.min()) for one in recorded)
     count = highest + 1 if given is None else given
-    if lowest < 0 or highest >= count or count > MOST_ACTIONS:
+    if lowest < 0 or highest >= count or not 0 < count <= MOST_ACTIONS:
         raise InputError(
             f"actions are {lowest} to {highest}; they must be numbered from 0 to below {min(count, MOST_ACTIONS)}"
         )
@@ -116,27 +134,32 @@ def _append(
     size: tuple[int, int],
     steps: int,
 ) -> None:
-    """Write one level's episodes in the wanted size, cut into pieces of so many steps."""
-    frames: list[np.ndarray] = []
+    """Write one level's episodes in the wanted size, cut into pieces of so many steps; distinct frames once."""
+    seen: dict[bytes, int] = {}
     rows, actions = [], []
     for one in recorded:
-        begins = range(len(frames), len(frames) + len(one.actions) + 1)
-        for index in range(len(begins)):
+        numbers = []
+        for index in range(len(one.actions) + 1):
             picture = to_frame(one.frame(index))
             if picture.shape[:2] != own_size:
                 raise InputError(
                     f"frame {index} of an episode of level {level} is {picture.shape[1]} × {picture.shape[0]} pixels; "
                     f"the first one is {own_size[1]} × {own_size[0]}"
                 )
-            frames.append(resize(picture, size))
+            numbers.append(seen.setdefault(resize(picture, size).tobytes(), len(seen)))
+            if len(seen) * size[0] * size[1] * 3 > LARGEST_LEVEL:
+                raise InputError(
+                    f"level {level} has more than {len(seen) - 1:,} distinct frames, which take more than "
+                    f"{LARGEST_LEVEL // 2**20} MB; give smaller --pixels, or import its episodes as several levels"
+                )
         for first in pieces(len(one.actions), steps):
-            rows.append(list(begins)[first : first + steps + 1])
+            rows.append(numbers[first : first + steps + 1])
             actions.append(one.actions[first : first + steps])
-    kept, number_of = distinct_frames(np.stack(frames))
     writer.append(
-        frames=np.stack(frames)[kept],
-        frame_level=np.full(len(kept), level),
-        episodes=number_of[np.array(rows)] + writer.frames_written,
+        1,
+        frames=np.frombuffer(b"".join(seen), np.uint8).reshape(-1, *size, 3),
+        frame_level=np.full(len(seen), level),
+        episodes=np.array(rows) + writer.frames_written,
         actions=np.stack(actions),
         episode_level=np.full(len(rows), level),
     )

@@ -1,18 +1,25 @@
-"""Readers of recordings that others made; nothing that they read can run code."""
+"""Readers of recordings that others made; nothing that they read can run code, or take more memory than is named."""
 
 from __future__ import annotations
 
 import csv
-import zipfile
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pixelplan.envs.frames import read_frame
+from pixelplan.data.arrays import read_npz as unpack_npz
+from pixelplan.envs.frames import LARGEST_PICTURE, read_frame
 from pixelplan.types import InputError
+
+LARGEST_TABLE = 64 * 2**20
+"""Bytes of a CSV file, and of the actions of an episode in HDF5."""
+LARGEST_CHUNK = 256 * 2**20
+"""Bytes that HDF5 unpacks at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +40,7 @@ def read_npz(path: Path) -> list[Recorded]:
     `frames` [E,T+1,H,W,3] with `actions` [E,T], or steps as `frames` [N,H,W,3], `actions` [N] and `next_frames`
     [N,H,W,3]. `levels` [E] or [N] is optional; steps without any are all of one level.
     """
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as problem:
-        raise InputError(f"{path} is no npz file that can be read: {problem}") from None
+    arrays = unpack_npz(path)
     missing = {"frames", "actions"} - set(arrays)
     if missing:
         raise InputError(f"{path} has arrays {', '.join(sorted(arrays))}; it needs frames and actions")
@@ -80,6 +83,8 @@ def read_pictures(folder: Path) -> list[Recorded]:
     tables = sorted(folder.glob("*.csv"))
     if len(tables) != 1:
         raise InputError(f"{folder} holds {len(tables)} CSV files; it needs one that names frames and actions")
+    if tables[0].stat().st_size > LARGEST_TABLE:
+        raise InputError(f"{tables[0]} has more than {LARGEST_TABLE // 2**20} MB; split the recording")
     try:
         with tables[0].open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
@@ -92,8 +97,13 @@ def read_pictures(folder: Path) -> list[Recorded]:
 
     def picture(row: dict[str, str], column: str) -> Path:
         path = folder / (row[column] or "")
-        if not path.is_file() or not path.resolve().is_relative_to(folder.resolve()):
-            raise InputError(f"{tables[0]} names the frame {row[column]!r}, which is no file in {folder}")
+        if (
+            "\0" in str(path)
+            or len(path.name.encode()) > 255
+            or not path.is_file()
+            or not path.resolve().is_relative_to(folder.resolve())
+        ):
+            raise InputError(f"{tables[0]} names the frame {str(row[column])[:80]!r}, which is no file in {folder}")
         return path
 
     def level(row: dict[str, str]) -> int | None:
@@ -128,25 +138,47 @@ def read_hdf5(path: Path) -> list[Recorded]:
         import h5py
     except ImportError:
         raise InputError("HDF5 files need h5py: pip install 'pixelplan[import]'") from None
-    try:
+    with _readable(path):
         file = h5py.File(path, "r")
-    except OSError as problem:
-        raise InputError(f"{path} is no HDF5 file that can be read: {problem}") from None
-    names = sorted((name for name in file if name.startswith("episode_")), key=lambda name: int(name.split("_")[1]))
-    if not names:
-        raise InputError(f"{path} has no groups episode_0, episode_1 and so on, as Minari writes them")
-    recorded = []
-    for name in names:
-        images, actions = _images(file[name], path), _whole(np.asarray(file[name]["actions"]), path)
-        if actions.ndim != 1 or len(images) != len(actions) + 1:
-            raise InputError(
-                f"{name} in {path} has {len(images)} frames and actions {list(actions.shape)}; it needs one frame more "
-                "than actions, and actions that are single numbers"
-            )
-        seed = file[name].attrs.get("seed")
-        number = int(seed) if isinstance(seed, int | np.integer) else None
-        recorded.append(Recorded(images.__getitem__, actions, number))
+        names = [name for name in file if name.startswith("episode_") and name.removeprefix("episode_").isdecimal()]
+        if not names:
+            raise InputError(f"{path} has no groups episode_0, episode_1 and so on, as Minari writes them")
+        names.sort(key=lambda name: int(name.removeprefix("episode_")[:18]))
+        recorded = [_episode(file[name], name, path) for name in names]
     return [one for one in recorded if len(one.actions)]
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Whatever a damaged HDF5 file makes its library raise becomes an InputError."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as problem:
+        words = " ".join(str(problem).split())
+        raise InputError(f"{path} is no HDF5 file that can be read: {words}") from None
+
+
+def _episode(episode: Any, name: str, path: Path) -> Recorded:
+    """One of Minari's episodes."""
+    images, found = _images(episode, path), episode["actions"]
+    if math.prod(found.shape) * found.dtype.itemsize > LARGEST_TABLE:
+        raise InputError(f"{name} in {path} claims {math.prod(found.shape):,} actions; that is too many for an episode")
+    actions = _whole(np.asarray(found), path)
+    if actions.ndim != 1 or len(images) != len(actions) + 1:
+        raise InputError(
+            f"{name} in {path} has {len(images)} frames and actions {list(actions.shape)}; it needs one frame more "
+            "than actions, and actions that are single numbers"
+        )
+    seed = episode.attrs.get("seed")
+    number = int(seed) if isinstance(seed, int | np.integer) else None
+
+    def frame(index: int) -> Any:
+        with _readable(path):
+            return images[index]
+
+    return Recorded(frame, actions, number)
 
 
 def _images(episode: Any, path: Path) -> Any:
@@ -155,6 +187,12 @@ def _images(episode: Any, path: Path) -> Any:
     candidates = list(found.values()) if hasattr(found, "values") else [found]
     for candidate in candidates:
         if getattr(candidate, "dtype", None) == np.uint8 and candidate.ndim in (3, 4):
+            at_once = candidate.chunks or (1, *candidate.shape[1:])
+            if max(candidate.shape[1:]) > LARGEST_PICTURE or math.prod(at_once) > LARGEST_CHUNK:
+                raise InputError(
+                    f"{episode.name} in {path} has images {list(candidate.shape)} in chunks {list(at_once)}; a side "
+                    f"has at most {LARGEST_PICTURE} pixels, a chunk {LARGEST_CHUNK // 2**20} MB"
+                )
             return candidate
     raise InputError(f"{episode.name} in {path} has no images among its observations; they must be uint8 [T+1,H,W,3]")
 
@@ -166,13 +204,18 @@ def _pictures(paths: list[Path], actions: list[str], level: int | None, table: P
 
 def _number(text: str, table: Path) -> int:
     try:
-        return int(text)
+        number = int(text)
     except (TypeError, ValueError):
-        raise InputError(f"{table} has {text!r} where a whole number belongs") from None
+        number = 2**63
+    if abs(number) >= 2**63:
+        raise InputError(f"{table} has {str(text)[:40]!r} where a whole number belongs")
+    return number
 
 
 def _whole(array: np.ndarray, path: Path) -> np.ndarray:
     """An array of whole numbers as int64; an InputError for any other."""
     if array.dtype.kind not in "iu":
         raise InputError(f"{path} has actions or levels of type {array.dtype}; they must be whole numbers")
+    if array.dtype.itemsize == 8 and array.dtype.kind == "u" and array.size and array.max() >= 2**63:
+        raise InputError(f"{path} has actions or levels of {array.max()}; they are far too large")
     return array.astype(np.int64)

@@ -51,6 +51,13 @@ class Challenge:
     action_names: tuple[str, ...]
     level: Level | None = None
     """The level's tables with this goal, where it has any."""
+    several: np.ndarray | None = None
+    """[G,H,W,3] uint8, where any of several frames is the goal, the first of which is `goal_frame`."""
+
+    @property
+    def goal_frames(self) -> np.ndarray:
+        """What a planner is shown: the goal's frame [H,W,3], or its frames [G,H,W,3]."""
+        return self.goal_frame if self.several is None else self.several
 
 
 class Family(Protocol):

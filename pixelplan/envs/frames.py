@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from pixelplan.types import InputError
 
@@ -14,6 +15,10 @@ LARGEST, SMALLEST, USUAL = 128, 24, 64
 """Frames with a side above the first are made smaller, those with a side below the second larger."""
 LARGEST_SHRUNK = 112
 """No side of a frame that is made smaller is longer."""
+LARGEST_PICTURE = 4096
+"""Pixels of a picture's longer side, before it becomes a frame."""
+
+warnings.filterwarnings("error", category=Image.DecompressionBombWarning)  # an exception, as for still larger ones
 
 
 def to_frame(picture: Any) -> np.ndarray:
@@ -29,6 +34,8 @@ def to_frame(picture: Any) -> np.ndarray:
         picture = picture.transpose(1, 2, 0)
     if picture.shape[2] not in (1, 3, 4) or 0 in picture.shape:
         raise InputError(f"{describe(picture)} is no frame; it must be uint8 [height, width, 3]")
+    if max(picture.shape[:2]) > LARGEST_PICTURE:
+        raise InputError(f"{describe(picture)} is too large for a frame; a side has at most {LARGEST_PICTURE} pixels")
     picture = picture[..., :3]
     return np.repeat(picture, 3, axis=2) if picture.shape[2] == 1 else np.ascontiguousarray(picture)
 
@@ -67,10 +74,31 @@ def resize(frame: np.ndarray, size: tuple[int, int]) -> np.ndarray:
 
 def read_frame(path: Path) -> np.ndarray:
     """The picture in a file, [H,W,3] uint8; an InputError where there is none."""
+    if not path.exists():
+        raise InputError(f"{path} does not exist")
+    return decode_picture(path, str(path))
+
+
+def decode_picture(
+    source: Path | IO[bytes], what: str, largest: int = LARGEST_PICTURE, formats: tuple[str, ...] | None = None
+) -> np.ndarray:
+    """The picture [H,W,3] uint8 in a file; an InputError where there is none, or one with a side above `largest`.
+
+    Its size is read and judged before memory is taken for its pixels.
+    """
     try:
-        with Image.open(path) as picture:
+        with Image.open(source, formats=formats) as picture:
+            if max(picture.size) > largest:
+                raise InputError(f"{what} is {picture.width} × {picture.height} pixels; a side has at most {largest}")
+            picture.verify()  # the checksums of a PNG, which loading it skips
+        if not isinstance(source, Path):
+            source.seek(0)
+        with Image.open(source, formats=formats) as picture:
             return np.array(picture.convert("RGB"))
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist") from None
-    except (UnidentifiedImageError, OSError, SyntaxError) as problem:
-        raise InputError(f"{path} is no picture that can be read: {problem}") from None
+    except InputError:
+        raise
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise InputError(f"{what} claims far too many pixels; a side has at most {largest}") from None
+    except Exception as problem:  # a damaged picture can raise anything
+        kind = "no picture" if formats is None else f"not a {' or '.join(formats)} picture"
+        raise InputError(f"{what} is {kind} that can be read: {problem}") from None

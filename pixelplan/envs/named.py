@@ -15,6 +15,7 @@ import gymnasium
 
 from pixelplan.envs import IDS, PUZZLES, make_puzzle
 from pixelplan.envs.family import Family, Tables
+from pixelplan.envs.guard import STEP_SECONDS, describe
 from pixelplan.envs.noise import NOISE, Noise, Noisy
 from pixelplan.envs.own import Own
 from pixelplan.types import InputError
@@ -24,12 +25,16 @@ Levels = Any
 
 
 def open_family(
-    env: Levels, options: Mapping[str, Any] | None = None, pixels: tuple[int, int] | int | None = None
+    env: Levels,
+    options: Mapping[str, Any] | None = None,
+    pixels: tuple[int, int] | int | None = None,
+    step_seconds: float = STEP_SECONDS,
 ) -> Family:
     """The family of levels that somebody means; an InputError says what there is.
 
     `options` are a puzzle's, or arguments for what makes an environment. `pixels` (height, width) is the size of an own
-    environment's frames. Names are imported: give none that was read from a file.
+    environment's frames, and `step_seconds` how long one call of it may take. Names are imported: give none that was
+    read from a file.
     """
     given = dict(options or {})
     if isinstance(env, str) and env in (*PUZZLES, *IDS.values()):
@@ -45,10 +50,9 @@ def open_family(
         made = make()
         if hasattr(made, "challenge"):
             return open_family(made, pixels=pixels)
-        with blame(env):
-            return Own(make, name=env, options=given, pixels=pixels)
+        return Own(make, name=env, options=given, pixels=pixels, step_seconds=step_seconds)
     if isinstance(env, gymnasium.Env) or callable(env):
-        return Own(env, pixels=pixels)
+        return Own(env, pixels=pixels, step_seconds=step_seconds)
     raise InputError(
         f"{type(env).__name__} is no environment; give a Gymnasium environment or a function that makes one"
     )
@@ -62,8 +66,7 @@ def blame(name: str) -> Iterator[None]:
     except InputError:
         raise
     except Exception as problem:
-        words = " ".join(str(problem).split())
-        raise InputError(f"{name} failed: {type(problem).__name__}: {words}") from problem
+        raise InputError(f"{name} failed: {describe(problem)}") from problem
 
 
 def recorded_family(env: str, options: Mapping[str, Any], named: Levels | None = None) -> Family | None:
@@ -120,10 +123,10 @@ class Maker:
             pass
         try:
             return make(**options)
-        except InputError:
+        except (InputError, KeyboardInterrupt):
             raise
-        except Exception as problem:  # somebody else's code may raise anything
-            raise InputError(f"{self.name} cannot be made: {type(problem).__name__}: {problem}") from problem
+        except BaseException as problem:  # somebody else's code may raise anything
+            raise InputError(f"{self.name} cannot be made: {describe(problem)}") from problem
 
 
 def _registered(id: str) -> Callable[..., Any]:
@@ -158,6 +161,8 @@ def _import(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as problem:
-        raise InputError(f"{module} cannot be imported: {problem}") from None
-    except Exception as problem:  # as above
-        raise InputError(f"{module} cannot be imported: {type(problem).__name__}: {problem}") from problem
+        raise InputError(f"{module} cannot be imported: {' '.join(str(problem).split())}") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as problem:  # as above
+        raise InputError(f"{module} cannot be imported: {describe(problem)}") from problem

@@ -193,4 +193,4 @@ class Noisy:
             found.goal_frame if isinstance(goal, np.ndarray) else Painter(self.noise, random).paint(found.goal_frame)
         )
         env = NoisyFrames(found.env, self.noise, random)
-        return dataclasses.replace(found, env=env, goal_frame=shown, level=None)
+        return dataclasses.replace(found, env=env, goal_frame=shown, several=None, level=None)

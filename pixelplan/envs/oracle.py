@@ -21,6 +21,7 @@ class Oracle:
 
     threshold = 0.5
     noisy = False
+    discrete = True
 
     def __init__(self, world: Level | PuzzleEnv) -> None:
         level = world if isinstance(world, Level) else get_level(world.puzzle, world.clone_state().level)

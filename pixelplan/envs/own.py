@@ -3,13 +3,19 @@
 What an environment may offer beside Gymnasium's own methods, each optional:
 
 - `goal_frame()`: a picture of the goal of the level that was reset last;
+- `goal_frames()`: several of them [G,H,W,3], where any of these is the goal;
 - `info["solved"]`: whether the goal is reached now;
 - `shortest_solution()`: a shortest list of actions from here to the goal, which only the judge looks at;
-- `action_names`: what people call its actions.
+- `action_names`: what people call its actions;
+- `oracle()`: its true rules behind the `Model` protocol, for `--model oracle`;
+- `level_count`: how many levels there are, numbered from 0;
+- `replay(actions)`: what episodes with actions [E,T] show in the level that was reset last, distinct frames [n,H,W,3]
+  in the order of play and indices into them [E,T+1]: recording is then quicker than step by step.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
@@ -19,8 +25,9 @@ import numpy as np
 from pixelplan.envs.determinism import STEPS, judge_determinism
 from pixelplan.envs.family import Challenge, Goal, Play
 from pixelplan.envs.frames import resize, to_frame, usual_size
-from pixelplan.envs.own_level import OwnLevel, demonstrated, random_frame, random_walk
-from pixelplan.types import InputError
+from pixelplan.envs.guard import STEP_SECONDS, guarded
+from pixelplan.envs.own_level import OwnLevel, checked_tuple, demonstrated, random_frame, random_walk
+from pixelplan.types import InputError, Model
 
 MOST_ACTIONS = 256
 LEVELS_CHECKED = 8
@@ -46,22 +53,31 @@ class Own:
         solved: Callable[[gymnasium.Env[Any, Any]], bool] | None = None,
         pixels: tuple[int, int] | int | None = None,
         frames: Source = "auto",
+        step_seconds: float = STEP_SECONDS,
     ) -> None:
         """`env` is an environment or a function that makes one; an InputError says what does not fit.
 
         `goal` gives the frame to reach in the level that was reset last, `solved` says whether it is reached; by
         default the environment says both. Frames become `pixels` (height, width) large. They are its observations,
-        or what it renders where those are no images; `frames` decides otherwise.
+        or what it renders where those are no images; `frames` decides otherwise. A call of the environment that takes
+        more than `step_seconds`, like one that raises, is an EnvironmentFailed.
         """
+        if not 0 < step_seconds < 1e6:
+            raise InputError(f"step-seconds is {step_seconds}; it must be above 0 and below a million")
+        self.step_seconds = step_seconds
+        self.name: str = name or str(getattr(env, "__qualname__", type(env).__qualname__))
         self._make = None if isinstance(env, gymnasium.Env) else env
-        self._env: gymnasium.Env[Any, Any] = env if isinstance(env, gymnasium.Env) else env()
+        with self.guard("being made"):
+            self._env: gymnasium.Env[Any, Any] = env if isinstance(env, gymnasium.Env) else env()
         if not isinstance(self._env, gymnasium.Env):
             raise InputError(f"{name or env!r} gave {type(self._env).__name__}; it must give a Gymnasium environment")
         self.name = name or f"{type(self._env.unwrapped).__module__}:{type(self._env.unwrapped).__qualname__}"
         self._goal, self._solved = goal, solved
-        self._rendered = self._choose_source(frames)
-        self._space = self._check_actions()
-        height, width = self.picture(self._env.reset(seed=0)[0]).shape[:2]
+        with self.guard("describing its spaces"):
+            self._rendered = self._choose_source(frames)
+            self._space = self._check_actions()
+        with self.guard("reset of level 0"):
+            height, width = self.picture(checked_tuple(self._env.reset(seed=0), 2, "reset")[0]).shape[:2]
         self.own_size = height, width
         wanted = (pixels, pixels) if isinstance(pixels, int) else pixels
         size = usual_size(height, width) if wanted is None else wanted
@@ -78,7 +94,8 @@ class Own:
     @property
     def action_names(self) -> tuple[str, ...]:
         """The environment's own names, or numbers."""
-        names = tuple(map(str, _attribute(self._env, "action_names") or ()))
+        with self.guard("action_names"):
+            names = tuple(map(str, _attribute(self._env, "action_names") or ()))
         count = int(self._space.n)
         return names if len(names) == count else tuple(str(self._space.start + action) for action in range(count))
 
@@ -97,7 +114,19 @@ class Own:
 
     def level(self, number: int) -> OwnLevel:
         """One level, to be played."""
+        if number >= self._level_count:
+            raise InputError(f"{self.name} has no level {number}; its {self._level_count} levels are numbered from 0")
         return OwnLevel(self, self._env, number)
+
+    @property
+    def _level_count(self) -> float:
+        count = _attribute(self._env, "level_count")
+        return math.inf if count is None else int(count)
+
+    def oracle(self) -> Model | None:
+        """The environment's true rules as a model; None where it does not offer them."""
+        offered = _attribute(self._env, "oracle")
+        return None if offered is None else offered()
 
     def check(self, number: int) -> None:
         """An InputError where actions change from level to level, or the same ones do not lead to the same state.
@@ -105,7 +134,8 @@ class Own:
         Noise in its pixels is nothing to complain about.
         """
         for other in range(number, number + LEVELS_CHECKED):
-            self.level(other).reset()
+            if other == number or other < self._level_count:
+                self.level(other).reset()
         found = judge_determinism(self.level(number), self.random_actions(STEPS, number))
         if found.verdict == "nondeterministic":
             raise InputError(
@@ -120,9 +150,14 @@ class Own:
         return drawn
 
     def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Play:
-        """Step by step; every distinct frame is kept once."""
+        """All at once where the environment can, else step by step; every distinct frame is kept once."""
         level = self.level(number)
         actions = random.integers(int(self._space.n), size=(episodes, steps), dtype=np.uint8)
+        replay = _attribute(self._env, "replay")
+        if replay is not None and self.own_size == self.shape[:2]:
+            level.reset()
+            shown, which = replay(actions)
+            return Play(shown, which, actions)
         indices = np.empty((episodes, steps + 1), np.int64)
         seen: dict[bytes, int] = {}
         for row, taken in enumerate(actions):
@@ -147,19 +182,25 @@ class Own:
         elif isinstance(goal, tuple):
             goal_frame = demonstrated(level, goal)
         elif own_goal:
-            goal_frame = self._level_goal()
+            goal_frame = self._level_goal(number)
         else:
             goal_frame = random_frame(level, np.random.default_rng([seed, number, 1]))
+        several = None
+        if own_goal and self._goal is None and _attribute(self._env, "goal_frames") is not None:
+            several = np.stack([self._sized(to_frame(one)) for one in self._env.get_wrapper_attr("goal_frames")()])
         solution = None
         if own_goal and _attribute(self._env, "shortest_solution") is not None:
             level.reset()
-            solution = self._env.get_wrapper_attr("shortest_solution")()
+            with self.guard(f"shortest_solution() of level {number}"):
+                found = self._env.get_wrapper_attr("shortest_solution")()
+                solution = None if found is None else len(found)
         return Challenge(
             number=number,
             env=level,
             solved=lambda: level.solved(goal_frame) if own_goal else np.array_equal(level.frame, goal_frame),
             goal_frame=goal_frame,
-            shortest=None if solution is None else len(solution),
+            several=several,
+            shortest=solution,
             action_names=self.action_names,
         )
 
@@ -182,20 +223,23 @@ class Own:
             )
         return self._space
 
-    def _level_goal(self) -> np.ndarray:
-        """The goal frame of the level that was reset last."""
-        if isinstance(self._goal, np.ndarray):
-            found: Any = self._goal
-        elif self._goal is not None:
-            found = self._goal(self._env)
-        elif _attribute(self._env, "goal_frame") is not None:
-            found = self._env.get_wrapper_attr("goal_frame")()
-        else:
+    def _level_goal(self, number: int) -> np.ndarray:
+        """The goal frame of the level, which was reset last."""
+        if not self.has_goals:
             raise InputError(
                 f"{self.name} has no goal_frame(); give it that method, or a goal as a picture or a demonstration, "
                 "or ask for random goals"
             )
-        return self._sized(to_frame(found))
+        with self.guard(f"goal_frame() of level {number}"):
+            if isinstance(self._goal, np.ndarray):
+                found: Any = self._goal
+            else:
+                found = self._goal(self._env) if self._goal else self._env.get_wrapper_attr("goal_frame")()
+            return self._sized(to_frame(found))
+
+    def guard(self, what: str) -> guarded:
+        """Calls of the environment: whatever they raise names it, and what was called."""
+        return guarded(self.name, what, self.step_seconds)
 
     def _sized(self, frame: np.ndarray) -> np.ndarray:
         """A frame in the family's size; an InputError where it has neither this nor the environment's own."""

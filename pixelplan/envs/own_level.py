@@ -29,27 +29,36 @@ class OwnLevel(gymnasium.Env[np.ndarray, int]):
         """What is seen now."""
         self._said: bool | None = None
         self._over = False
+        self._steps = 0
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
         """The first frame [H,W,3]."""
-        observation, info = self._env.reset(seed=self.number)
+        self._over, self._steps = False, 0
+        with self._own.guard(f"reset of level {self.number}"):
+            observation, info = checked_tuple(self._env.reset(seed=self.number), 2, "reset")
+            picture, self._said = self._own.picture(observation), self._own.says_solved(info)
         self._own.checked_actions()
-        self._over = False
-        return self._show(observation, info)
+        return self._show(picture), {}
 
     def shake(self, seed: int) -> None:
         """Give the environment another random generator than its level's seed did."""
-        self._env.unwrapped.np_random = np.random.default_rng(seed)
+        with self._own.guard("being given another random generator (np_random)"):
+            self._env.unwrapped.np_random = np.random.default_rng(seed)
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
         """The frame [H,W,3] after an action; once the environment has terminated nothing moves any more."""
         if self._over:
             return self.frame.copy(), 0.0, False, False, {}
         space = self._own.checked_actions()
-        observation, reward, terminated, _, info = self._env.step(int(space.start) + action)
-        self._over = bool(terminated)
-        frame, _ = self._show(observation, info)
-        return frame, float(reward), False, False, {}
+        self._steps += 1
+        with self._own.guard(f"step {self._steps} of level {self.number}"):
+            found = checked_tuple(self._env.step(int(space.start) + action), 5, "step")
+            observation, reward, terminated, _, info = found
+            if isinstance(reward, str) or reward is None:
+                raise TypeError(f"the reward is {reward!r}, not a number")
+            reward, self._over = float(reward), bool(terminated)
+            picture, self._said = self._own.picture(observation), self._own.says_solved(info)
+        return self._show(picture), reward, False, False, {}
 
     def solved(self, goal_frame: np.ndarray) -> bool:
         """Whether the environment's goal is reached: it says so, or it has terminated, or the goal frame is seen."""
@@ -57,16 +66,25 @@ class OwnLevel(gymnasium.Env[np.ndarray, int]):
             return self._said
         return self._over or np.array_equal(self.frame, goal_frame)
 
-    def _show(self, observation: Any, info: Mapping[str, Any]) -> tuple[np.ndarray, dict]:
-        picture = self._own.picture(observation)
+    def _show(self, picture: np.ndarray) -> np.ndarray:
         if picture.shape[:2] != self._own.own_size:
             raise InputError(
                 f"level {self.number} of {self._own.name} shows a frame of {describe(picture)}; those before were "
                 f"{self._own.own_size[0]} × {self._own.own_size[1]} pixels"
             )
         self.frame = resize(picture, self._own.shape[:2])
-        self._said = self._own.says_solved(info)
-        return self.frame.copy(), {}
+        return self.frame.copy()
+
+
+def checked_tuple(given: Any, length: int, method: str) -> tuple[Any, ...]:
+    """What reset() or step() gave, where it is what Gymnasium asks for; else a TypeError."""
+    names = ("observation", "info") if length == 2 else ("observation", "reward", "terminated", "truncated", "info")
+    if not isinstance(given, tuple) or len(given) != length:
+        found = f"{len(given)} values" if isinstance(given, tuple) else f"a {type(given).__name__}"
+        raise TypeError(f"{method}() gave {found}, not {', '.join(names)}")
+    if not isinstance(given[-1], Mapping):
+        raise TypeError(f"the info of {method}() is a {type(given[-1]).__name__}, not a dict")
+    return given
 
 
 def demonstrated(level: OwnLevel, actions: Sequence[int]) -> np.ndarray:

@@ -104,6 +104,23 @@ class PuzzleVectorEnv(gymnasium.vector.VectorEnv):
             self._begin(np.flatnonzero(self._over))
         return self._frames.copy(), rewards, terminated, truncated, self._infos() | infos
 
+    def clone_state(self) -> dict[str, Any]:
+        """All that decides how the games go on, as JSON values."""
+        arrays = {
+            name: getattr(self, f"_{name}").tolist() for name in ("numbers", "states", "steps", "rewarded", "over")
+        }
+        return {**arrays, "random": [random.bit_generator.state for random in self._random]}
+
+    def restore_state(self, state: dict[str, Any]) -> np.ndarray:
+        """Let the games go on as others of the same puzzle stood; gives their frames [N,H,W,3]."""
+        self._random = [np_random(0)[0] for _ in range(self.num_envs)]
+        self._begin(self._games, state["numbers"])
+        self._move_to(np.array(state["states"]))
+        self._steps, self._rewarded, self._over = (np.array(state[name]) for name in ("steps", "rewarded", "over"))
+        for random, drawn in zip(self._random, state["random"], strict=True):
+            random.bit_generator.state = drawn
+        return self._frames.copy()
+
     def _allocate(self) -> None:
         """Make room: a row a game in every table, wide enough for the levels seen so far."""
         pixels = self.puzzle.pixels

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from pixelplan.files import read_json, write_json
-from pixelplan.types import InputError, LevelResult
+from pixelplan.planning import PLANNERS
+from pixelplan.types import LATER, InputError, LevelResult
 
 SECONDS_BETWEEN_NOTES = 1.0
 """How often finished levels are written: what a kill can cost."""
@@ -41,6 +43,7 @@ class Journal:
         if not isinstance(found, dict) or "episodes" not in found:
             raise InputError(f"{path} is not a record of an evaluation; choose another file")
         found.setdefault("weights", self._request.get("weights"))  # older records do not have it
+        found["config"] = _completed(found.get("config"), PLANNERS[self._request["planner"]].config)
         for key, value in self._request.items():
             if found.get(key) != value:
                 raise InputError(f"{path} is of an evaluation with {key} {found.get(key)}, not {value}")
@@ -48,6 +51,8 @@ class Journal:
             episodes = [LevelResult(**episode) for episode in found["episodes"]]
         except TypeError:
             raise InputError(f"{path} was written by another version; it cannot be resumed") from None
+        if not all(map(_is_possible, episodes)):
+            raise InputError(f"{path} is damaged: no level can have gone as it says; delete it and begin anew")
         return {one.level: one for one in episodes if one.error is None}
 
     def add(self, result: LevelResult) -> None:
@@ -67,3 +72,25 @@ class Journal:
         """The record is complete and holds all of this."""
         if self._path is not None:
             self._path.unlink(missing_ok=True)
+
+
+def _completed(settings: Any, kind: Any) -> Any:
+    """Recorded settings with the defaults of those that came later."""
+    later = {one.name: one.default for one in dataclasses.fields(kind) if one.metadata == LATER}
+    if not isinstance(settings, dict):
+        return settings
+    inner = {name: hint for name, hint in get_type_hints(kind).items() if dataclasses.is_dataclass(hint)}
+    return {
+        **later,
+        **{name: _completed(value, inner[name]) if name in inner else value for name, value in settings.items()},
+    }
+
+
+def _is_possible(one: LevelResult) -> bool:
+    """Whether a result can be that of a level."""
+    counts = (one.level, one.steps, one.replans, one.nodes, one.plans, one.shortest or 0, one.seconds)
+    return (
+        all(isinstance(count, int | float) and 0 <= count < math.inf for count in counts)
+        and isinstance(one.solved, bool)
+        and isinstance(one.ended, str)
+    )

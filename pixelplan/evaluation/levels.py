@@ -10,6 +10,7 @@ import numpy as np
 from pixelplan.envs import Level, Puzzle
 from pixelplan.envs.family import Challenge, Family, challenge_of_level
 from pixelplan.envs.goals import Goals
+from pixelplan.envs.guard import EnvironmentFailed, describe
 from pixelplan.envs.oracle import Oracle
 from pixelplan.evaluation.blindfold import Blindfold
 from pixelplan.evaluation.stats import level_result
@@ -34,9 +35,8 @@ def play_level(task: Task, model: Model | None, number: int) -> LevelResult:
         challenge = task.family.challenge(number, task.goals, task.seed)
         episode = play(task, model, challenge)
     except Exception as problem:  # a level that raises must not lose the others
-        return LevelResult(
-            number, False, 0, None, 0, 0, 0.0, ended="error", error=f"{type(problem).__name__}: {problem}"
-        )
+        said = str(problem) if isinstance(problem, EnvironmentFailed) else describe(problem)
+        return LevelResult(number, False, 0, None, 0, 0, 0.0, ended="error", error=said)
     return level_result(number, episode, challenge.shortest)
 
 
@@ -48,7 +48,7 @@ def play(task: Task, model: Model | None, challenge: Challenge) -> Episode:
         model = Oracle(challenge.level)
     random = np.random.default_rng([task.seed, challenge.number])
     world = Blindfold(challenge.env, solved=challenge.solved)
-    return planner.play(model, world, challenge.goal_frame, task.config, random)
+    return planner.play(model, world, challenge.goal_frames, task.config, random)
 
 
 def blindfolded(puzzle: Puzzle, level: Level) -> Blindfold:

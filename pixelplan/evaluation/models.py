@@ -12,6 +12,7 @@ import numpy as np
 
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.family import Family, Tables
+from pixelplan.envs.own import Own
 from pixelplan.planning import PLANNERS
 from pixelplan.types import InputError, Model
 
@@ -22,11 +23,17 @@ ORACLE = "oracle"
 def choose_model(model: str | Path | Model | None, planner: str, family: Family) -> tuple[Model | None, Family]:
     """The model meant for a planner and a family of levels, and the family with frames of that model's size.
 
-    None is the oracle, or no model where the planner needs none.
+    None is the oracle of a puzzle, or no model where the planner needs none.
     """
     name = model_name(model, planner, family.name)
     if name == ORACLE and not isinstance(family, Tables):
-        raise InputError(f"the oracle knows the true rules of {', '.join(PUZZLES)} only, and only without noise")
+        rules = family.oracle() if isinstance(family, Own) else None
+        if rules is None:
+            raise InputError(
+                f"the oracle knows the true rules of {', '.join(PUZZLES)}, and of environments with a method oracle(), "
+                "and only without noise"
+            )
+        return rules, family
     if name in (None, ORACLE):
         return None, family
     opened = open_model(model or family.name, family) if model is None or isinstance(model, str | Path) else model
@@ -43,12 +50,32 @@ def choose_model(model: str | Path | Model | None, planner: str, family: Family)
 
 def weights_of(model: Model | None) -> str | None:
     """A short digest of a trained model's weights and threshold; None where there are no weights."""
-    if model is None or not hasattr(model, "state_dict"):
+    networks = getattr(model, "networks", None)
+    if model is None or networks is None:
         return None
     digest = hashlib.sha256(repr(model.threshold).encode())
-    for name, values in sorted(model.state_dict().items()):
+    for name, values in sorted(networks.state_dict().items()):
         digest.update(name.encode() + values.cpu().numpy().tobytes())
     return digest.hexdigest()[:16]
+
+
+def model_identity(model: Model, env: str) -> str:
+    """What tells a model from others, for what was learned for it alone: its weights, or whose true rules it has."""
+    return weights_of(model) or f"the true rules of {env}"
+
+
+def guided(model: Model | None, heuristic: str | Path | None, env: str, config: Any) -> Model | None:
+    """The model with the distance that train-heuristic learned for it; an InputError if that is another's, or if the
+    planner's config does not ask for a search that would follow it."""
+    if heuristic is None:
+        return model
+    if getattr(getattr(config, "search", config), "frontier", None) != "best-first":
+        raise InputError("a heuristic guides best-first search only; ask for that with --frontier best-first")
+    if model is None:
+        raise InputError("a heuristic is for planners with a model, and the oracle of a puzzle needs none")
+    from pixelplan.distance.learned import Guided, load_distance  # as above
+
+    return Guided(model, load_distance(heuristic, model_identity(model, env))[0])
 
 
 def model_name(model: str | Path | Model | None, planner: str, env: str) -> str | None:
@@ -96,6 +123,16 @@ def check_world(name: str, data: Mapping[str, Any], family: Family) -> None:
 
 def _defaults(env: str) -> dict[str, Any]:
     return {field.name: field.default for field in dataclasses.fields(PUZZLES[env])}
+
+
+def model_warnings(name: str | Path | None) -> list[str]:
+    """What a trained model says against itself: the warnings with which its training ended."""
+    from pixelplan.model.checkpoint import read_description
+
+    if name is None or str(name) == ORACLE:
+        return []
+    found = read_description(find_model(name)).get("findings", {})
+    return [str(sentence) for sentence in found.get("warnings", [])]
 
 
 def find_model(name: str | Path) -> Path:

@@ -14,11 +14,12 @@ from pixelplan.envs.goals import Goals
 from pixelplan.envs.named import Levels, open_family
 from pixelplan.evaluation.journal import Journal
 from pixelplan.evaluation.levels import Task, play_level
-from pixelplan.evaluation.models import choose_model, model_name, weights_of
+from pixelplan.evaluation.models import choose_model, guided, model_name, weights_of
 from pixelplan.evaluation.stats import outcome, row, seconds_per_plan
 from pixelplan.files import level_numbers, parse_levels, write_json
 from pixelplan.machine import describe_machine
 from pixelplan.planning import PLANNERS
+from pixelplan.planning.one_shot import check_memory
 from pixelplan.types import InputError, LevelResult, Model, Result
 
 
@@ -28,6 +29,7 @@ def evaluate(
     *,
     planner: str = "full",
     model: str | Path | Model | None = None,
+    heuristic: str | Path | None = None,
     config: Any = None,
     goals: Goals = "level",
     seed: int = 0,
@@ -40,6 +42,7 @@ def evaluate(
 
     `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     `model` is a folder, the name of a shipped model, "oracle" or a model; by default the shipped model of the puzzle.
+    `heuristic` is a folder that `train-heuristic` wrote for this model, for best-first search.
     What happens in a level depends on (seed, level) only. Finished levels are kept in a journal beside `out`, and
     `resume` goes on from there.
     """
@@ -56,8 +59,10 @@ def evaluate(
     numbers = level_numbers(ranges)
     config = PLANNERS[planner].config() if config is None else config
     opened, family = choose_model(model, planner, family)
+    opened = guided(opened, heuristic, family.name, config)
     family.check(numbers[0])  # whatever cannot work fails before anything is played
-    family.challenge(numbers[0], goals, seed)
+    family.level(max(numbers))
+    check_memory(opened, config, family.challenge(numbers[0], goals, seed).goal_frame)
     pairs = tuple((one.start, one.stop) for one in ranges)
     request: dict[str, Any] = {
         "env": family.name,
@@ -70,6 +75,7 @@ def evaluate(
         "step_limit": getattr(config, "step_limit", getattr(config, "depth_limit", 0)),
         "seed": seed,
         "weights": weights_of(opened),
+        "heuristic": None if heuristic is None else str(heuristic),
     }
     journal = Journal(out, request, resume)
     left = [number for number in numbers if number not in journal.done]

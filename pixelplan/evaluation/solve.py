@@ -9,9 +9,10 @@ from pixelplan.envs.family import Challenge, Goal
 from pixelplan.envs.named import Levels, open_family
 from pixelplan.evaluation.figures import episode_gif, frames_picture, solution_picture
 from pixelplan.evaluation.levels import Task, play
-from pixelplan.evaluation.models import choose_model
+from pixelplan.evaluation.models import choose_model, guided
 from pixelplan.files import write_bytes, write_picture
 from pixelplan.planning import PLANNERS
+from pixelplan.planning.one_shot import check_memory
 from pixelplan.types import Episode, InputError, Model
 
 
@@ -21,6 +22,7 @@ def solve(
     *,
     planner: str = "full",
     model: str | Path | Model | None = None,
+    heuristic: str | Path | None = None,
     config: Any = None,
     goal: Goal = "level",
     seed: int = 0,
@@ -32,11 +34,14 @@ def solve(
     family = open_family(env)
     if planner not in PLANNERS:
         raise InputError(f"there is no planner {planner!r}; the planners are {', '.join(PLANNERS)}")
+    if seed < 0:
+        raise InputError(f"seed is {seed}; it must be 0 or more")
     opened, family = choose_model(model, planner, family)
     family.check(number)
     challenge = family.challenge(number, goal, seed)
     task = Task(family, planner, PLANNERS[planner].config() if config is None else config, seed=seed)
-    return challenge, play(task, opened, challenge)
+    check_memory(opened, task.config, challenge.goal_frame)
+    return challenge, play(task, guided(opened, heuristic, family.name, task.config), challenge)
 
 
 def story(challenge: Challenge, episode: Episode) -> str:

@@ -18,16 +18,13 @@ from pixelplan.files import checksum, level_numbers, parse_levels
 from pixelplan.model.checkpoint import WEIGHTS as WEIGHTS_FILE
 from pixelplan.model.checkpoint import load_model
 from pixelplan.model.config import TrainConfig
-from pixelplan.planning import FullConfig, ImageSearchConfig, OneShotConfig
-from pixelplan.types import InputError
+from pixelplan.planning import PLANNERS, FullConfig
+from pixelplan.types import LATER, InputError
 
 FORMAT = 1
 """Of cells' records; another one is another version's."""
 BESIDE_THE_POINT = ("threads", "quiet", "device", "devices")
 """Settings that say where and how fast something is computed, not what."""
-
-LATER = {"later": True}
-"""Marks fields that earlier versions did not have: they count only where they are set, so older records are found."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +94,7 @@ class Training:
     @property
     def name(self) -> str:
         """For people."""
-        without = "" if self.config.model.inverse else " without inverse model"
+        without = "" if getattr(self.config.model, "inverse", True) else " without inverse model"
         stops = " on-policy" if any(stage.episodes for stage in self.stages) else ""
         steps = self.play.episodes * self.play.steps
         variant = "" if self.play.variant is None else f" of {self.play.variant.name}"
@@ -150,7 +147,8 @@ class Evaluation:
     """How many levels a planner solves."""
 
     planner: str = "full"
-    config: FullConfig | OneShotConfig | ImageSearchConfig = field(default_factory=FullConfig)
+    config: Any = field(default_factory=FullConfig)
+    """The planner's."""
     levels: str = "2000:2100"
     seed: int = 0
     variant: Variant | None = field(default=None, metadata=LATER)
@@ -166,7 +164,7 @@ class Evaluation:
             env if self.variant is None else self.variant.levels_of(env),
             self.levels,
             planner=self.planner,
-            model=None if isinstance(self.config, ImageSearchConfig) else load_model(model),
+            model=load_model(model) if PLANNERS[self.planner].needs_model else None,
             config=self.config,
             seed=self.seed,
             out=out,
@@ -213,7 +211,7 @@ def described(value: Any) -> Any:
     """A cell or a part of one as JSON values that say all that decides its result, and nothing else."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = [one for one in dataclasses.fields(value) if one.name not in BESIDE_THE_POINT]
-        there = [one for one in fields if "later" not in one.metadata or getattr(value, one.name) is not None]
+        there = [one for one in fields if one.metadata != LATER or getattr(value, one.name) != one.default]
         kept = {one.name: described(getattr(value, one.name)) for one in there}
         more = {"weights": value.weights} if isinstance(value, Shipped) else {}
         return {"kind": type(value).__name__, **kept, **more}

@@ -35,7 +35,7 @@ def demo(out: Path) -> None:
         try:
             get_level(make_puzzle(name), SHOWN)
         except InputError as problem:
-            console.print(f"{name} is left out: {problem}")
+            console.print(f"{name} is left out: {problem}", markup=False)
             continue
         model = open_model(name, Tables(make_puzzle(name), name))
         for planner in ("one-shot", "full"):
@@ -48,7 +48,9 @@ def demo(out: Path) -> None:
         write_figure(challenge, episode, out / f"{name}.gif")
     write_picture(out / "solutions.png", sheet(pictures, titles, columns=3))
     console.print(table)
-    console.print(f"{time.perf_counter() - began:.0f} s in all. Look at {out}/solutions.png and {out}/*.gif")
+    console.print(
+        f"{time.perf_counter() - began:.0f} s in all. Look at {out}/solutions.png and {out}/*.gif", markup=False
+    )
 
 
 def _cells(result: Result) -> tuple[str, str, str]:

@@ -53,7 +53,9 @@ class Leaves:
             level = get_level(puzzle, number)
             with inference():
                 start = as_array(opened.encode(level.frame(level.start)[None]))[0]
-                plan = search(opened, opened.context(level.frame(level.goal)), start, start + NOWHERE, self.config)
+                plan = search(
+                    opened, opened.context(level.frame(level.goal)), start, start[None] + NOWHERE, self.config
+                )
             rows.append([*plan.leaves, *[0] * (DEPTH - len(plan.leaves))])
         return {"leaves": rows}
 

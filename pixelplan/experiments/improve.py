@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from pixelplan.data.collect import LEVELS_A_NOTE, distinct_frames
+from pixelplan.data.collect import distinct_frames
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
 from pixelplan.data.identity import rows_of_levels
 from pixelplan.envs.family import Family
@@ -95,6 +95,7 @@ def train_in_stages(
     """
     if not resume and out.exists() and any(out.iterdir()):
         raise InputError(f"{out} already holds something; --resume goes on where it is this very training")
+    config = dataclasses.replace(config, candidates=None)  # stages are shares of one family's training
     before: Path | None = None
     for number, stage in enumerate(stages):
         folder = stage_folder(out, stage.share)
@@ -138,30 +139,27 @@ def collect_with_planner(
         "episodes": before.get("episodes", 0) + episodes,
         "planned": [*before.get("planned", []), {**planned, "onto": fingerprint(data)}],
     }
-    writer = TrajectoryWriter(out, request, resume)
-    if not writer.complete:
-        levels = list(rows_of_levels(data))
-        for first in range(writer.levels_done, len(levels), LEVELS_A_NOTE):
-            progress(first, len(levels))
-            chunk = levels[first : first + LEVELS_A_NOTE]
-            for place in chunk:
+    with TrajectoryWriter(out, request, resume) as writer:
+        if not writer.complete:
+            levels = list(rows_of_levels(data))
+            for place in levels[writer.levels_done :]:
+                progress(writer.levels_done, len(levels))
                 number = int(data.frame_level[place[0]])
                 world, goal_frame = open_world(number)
                 random = np.random.default_rng([*seed, number])
                 seen = np.asarray(data.frames[place[0] : place[1]])
                 play = partial(play_on, _Familiar(model), world, goal_frame, seen, steps, config, random)
                 _append(writer, data, place, [play() for _ in range(episodes)])
-            writer.note(first + len(chunk))
-        writer.finish(
-            {
-                "frames": data.frames.shape[1:],
-                "frame_level": (),
-                "episodes": (steps + 1,),
-                "actions": (steps,),
-                "episode_level": (),
-            }
-        )
-        progress(len(levels), len(levels))
+            writer.finish(
+                {
+                    "frames": data.frames.shape[1:],
+                    "frame_level": (),
+                    "episodes": (steps + 1,),
+                    "actions": (steps,),
+                    "episode_level": (),
+                }
+            )
+            progress(len(levels), len(levels))
     return open_trajectories(out, verify=False)
 
 
@@ -252,6 +250,7 @@ def _append(
     new = np.arange(end - first, len(frames)).reshape(len(played), -1)
     number = data.frame_level[first]
     writer.append(
+        1,
         frames=frames[kept],
         frame_level=np.full(len(kept), number),
         episodes=number_of[np.concatenate([old, new])] + offset,

@@ -47,7 +47,10 @@ def find_record(cell: Cell, results: Path) -> dict[str, Any] | None:
     """The record of a cell, None where it was never finished; an InputError where it is another version's."""
     path = record_path(cell, results)
     if not path.exists():
-        return _main_record(cell, results / "main")
+        try:
+            return _main_record(cell, results / "main")
+        except (KeyError, TypeError, AttributeError) as problem:
+            raise InputError(f"a record of {cell.env} in {results / 'main'} is damaged: {problem!r}") from None
     record = read_json(path)
     found = record.get("format") if isinstance(record, dict) else None
     if found != FORMAT:

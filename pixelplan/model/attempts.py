@@ -51,5 +51,5 @@ def last_attempt(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def begin_anew(model: WorldModel, optimizer: torch.optim.Optimizer, seed: int) -> None:
     """Other weights to begin with, and nothing that the optimizer remembers."""
     torch.manual_seed(seed)
-    model.load_state_dict(WorldModel(model.config, model.sizes).state_dict())
+    model.networks.load_state_dict(WorldModel(model.config, model.sizes).networks.state_dict())
     optimizer.state.clear()

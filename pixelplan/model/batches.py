@@ -3,14 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from pixelplan.data.identity import rows_of_levels
-from pixelplan.model.world_model import LevelBatch, WorldModel, to_images
+from pixelplan.data.sameness import alike_frames
 from pixelplan.types import Trajectories
+
+
+class LevelBatch(NamedTuple):
+    """Frames of a few levels, ready for the networks: N frames, L levels of at most S frames each, M steps."""
+
+    images: Tensor
+    """[N,3,H,W] float in −0.5 … 0.5."""
+    places: Tensor
+    """[N,2] int64: the level in the batch and the slot in it of each image."""
+    contexts: Tensor
+    """[L] int64: the image that serves as each level's context."""
+    states: Tensor
+    """[L,S] int64: the state in each slot, −1 where it is empty."""
+    steps: Tensor
+    """[M,4] int64: level, slot, action, slot after it."""
+    partners: Tensor
+    """[N] int64: for each image another one of its level, to look for differences."""
+    alike: Tensor
+    """[L,S,S] bool: pairs of slots that may or may not be the same state."""
+
+    def images_of_steps(self) -> tuple[Tensor, Tensor]:
+        """[M] the images before and after each step."""
+        numbers = torch.zeros_like(self.states)
+        numbers[self.places.unbind(1)] = torch.arange(len(self.places), device=numbers.device)
+        level, before, _, after = self.steps.unbind(1)
+        return numbers[level, before], numbers[level, after]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,29 +53,44 @@ class LevelPlay:
     """[e,T+1] int64, indices into frames."""
     actions: np.ndarray
     """[e,T] int64."""
+    alike: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
+    """[p,2] int64: pairs of frames that may or may not be the same state."""
 
     def steps(self) -> np.ndarray:
         """[m,3] int64: the distinct steps (frame, action, frame after it)."""
         steps = np.stack([self.episodes[:, :-1].ravel(), self.actions.ravel(), self.episodes[:, 1:].ravel()], axis=1)
         return np.unique(steps, axis=0)
 
+    def alike_table(self) -> np.ndarray:
+        """[n,n] bool: the pairs that are alike, both ways."""
+        table = np.zeros((len(self.frames), len(self.frames)), bool)
+        table[self.alike[:, 0], self.alike[:, 1]] = True
+        return table | table.T
 
-def level_plays(data: Trajectories, states: np.ndarray) -> list[LevelPlay]:
-    """The levels of a data set, with the states [F] of its frames."""
-    return [
-        LevelPlay(
+
+def level_plays(data: Trajectories, states: np.ndarray | None = None) -> list[LevelPlay]:
+    """The levels of a data set, with the states [F] of all frames.
+
+    Without them every frame is a state of its own, but for pairs that no recorded future tells apart.
+    """
+    levels = []
+    actions = action_count(data)
+    for first, end, rows in rows_of_levels(data):
+        play = LevelPlay(
             data.frames[first:end],
-            states[first:end] - states[first:end].min(),
+            np.arange(end - first) if states is None else states[first:end] - states[first:end].min(),
             data.episodes[rows].astype(np.int64) - first,
             data.actions[rows].astype(np.int64),
         )
-        for first, end, rows in rows_of_levels(data)
-    ]
+        if states is None:
+            play = replace(play, alike=alike_frames(play.steps(), end - first, actions))
+        levels.append(play)
+    return levels
 
 
-def look_again(levels: Sequence[LevelPlay], model: WorldModel) -> list[LevelPlay]:
-    """Levels with the states that the model itself sees in their frames: where frames are noisy, nobody else knows."""
-    return [replace(level, states=model.places(np.asarray(level.frames))) for level in levels]
+def action_count(data: Trajectories) -> int:
+    """How many actions a world has, by what was recorded of it."""
+    return int(data.manifest.get("actions", int(data.actions.max(initial=0)) + 1))
 
 
 def sample_frames(levels: Sequence[LevelPlay], count: int = 1000) -> np.ndarray:
@@ -70,8 +113,13 @@ def sample_play(level: LevelPlay, limit: int, random: np.random.Generator) -> Le
         seen, chosen = seen_then, chosen + 1
     kept = np.array(sorted(seen))
     rows = order[:chosen]
+    inside = np.isin(level.alike, kept).all(1)
     return LevelPlay(
-        level.frames[kept], level.states[kept], np.searchsorted(kept, level.episodes[rows]), level.actions[rows]
+        level.frames[kept],
+        level.states[kept],
+        np.searchsorted(kept, level.episodes[rows]),
+        level.actions[rows],
+        np.searchsorted(kept, level.alike[inside]),
     )
 
 
@@ -87,6 +135,7 @@ def make_batch(
     first = np.cumsum([0, *counts])
     images, contexts, steps, partners = [], [], [], []
     states = np.full((len(plays), max(counts)), -1)
+    alike = np.zeros((len(plays), max(counts), max(counts)), bool)
     for index, (play, random) in enumerate(zip(plays, randoms, strict=True)):
         count = len(play.frames)
         gain = 1 + colour * random.uniform(-1, 1, (3, 1, 1))
@@ -95,6 +144,7 @@ def make_batch(
         contexts.append(first[index] + random.integers(count))
         partners.append(first[index] + (np.arange(count) + random.integers(1, max(2, count), count)) % count)
         states[index, :count] = play.states
+        alike[index, :count, :count] = play.alike_table()
         steps.append(np.insert(play.steps(), 0, index, axis=1))
     places = np.stack(
         [np.repeat(np.arange(len(plays)), counts), np.concatenate([np.arange(n) for n in counts])], axis=1
@@ -106,4 +156,10 @@ def make_batch(
         torch.from_numpy(states),
         torch.from_numpy(np.concatenate(steps)),
         torch.from_numpy(np.concatenate(partners)),
+        torch.from_numpy(alike),
     )
+
+
+def to_images(frames: np.ndarray) -> Tensor:
+    """[N,3,H,W] float in −0.5 … 0.5, of frames [N,H,W,3] uint8."""
+    return torch.from_numpy(np.ascontiguousarray(frames.transpose(0, 3, 1, 2))).float() / 255 - 0.5

@@ -29,13 +29,16 @@ class Calibration:
     """Quantiles, from below, of the distance from a state to the nearest other one."""
 
 
-def calibrate(errors: StepErrors, margin: float) -> Calibration:
+def calibrate(errors: StepErrors) -> Calibration:
     """The threshold with the fewest mistakes of both kinds; where several have the fewest, the middle of their range.
 
     A prediction farther than the threshold from its own state is missed; one nearer than the threshold to another
     state is confused. Both cost a search the same: a state lost, or a state doubled.
     """
-    candidates = np.linspace(0, 2 * margin, 401)[1:]
+    finite = np.concatenate([part[np.isfinite(part)] for part in (errors.right, errors.other)])
+    if not len(finite):
+        return rates(errors, 1.0)
+    candidates = np.linspace(0, float(finite.max()), 2001)[1:]
     missed = 1 - np.searchsorted(np.sort(errors.right), candidates) / len(errors.right)
     confused = np.searchsorted(np.sort(errors.other), candidates) / len(errors.other)
     mistakes = missed + confused

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,9 +14,11 @@ import torch
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from pixelplan.files import read_json, write_bytes, write_json
+from pixelplan.files import checksum, left_by_writer, read_json, write_bytes, write_json, write_rows
+from pixelplan.model.families import config_from
+from pixelplan.model.limits import check_description
 from pixelplan.model.sizes import Sizes
-from pixelplan.model.world_model import ModelConfig, WorldModel
+from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 
 FORMAT = 1
@@ -24,10 +27,13 @@ CONFIG, WEIGHTS, CHECKPOINT = "config.json", "weights.safetensors", "checkpoint.
 
 def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> None:
     """Write weights and then the config, which makes the folder a model."""
-    write_tensors(folder / WEIGHTS, model.state_dict())
+    for path in filter(left_by_writer, folder.iterdir()):  # of files that a resumed training did not write again
+        path.unlink()
+    write_tensors(folder / WEIGHTS, model.networks.state_dict())
     own = {
         "format": FORMAT,
         "threshold": model.threshold,
+        "weights_sha256": checksum(folder / WEIGHTS),
         "model": dataclasses.asdict(model.config),
         "sizes": dataclasses.asdict(model.sizes),
     }
@@ -40,21 +46,24 @@ def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
     description = read_description(folder)
     try:
         model = WorldModel(
-            ModelConfig(**description["model"]), Sizes(**description["sizes"]), float(description["threshold"])
+            config_from(description["model"]), Sizes(**description["sizes"]), float(description["threshold"])
         )
     except (KeyError, TypeError, ValueError) as problem:
         raise InputError(f"{folder / CONFIG} does not describe a model of this version ({problem})") from None
     path = folder / WEIGHTS
     if not path.exists():
         raise InputError(f"{path} is missing; train the model again or copy the whole folder")
+    if checksum(path) != description.get("weights_sha256", checksum(path)):  # older configs have none
+        raise InputError(f"{path} is damaged: its checksum is not the one in {CONFIG}")
     try:
         tensors = load_file(path)
     except (safetensors.SafetensorError, OSError, ValueError) as problem:
         raise InputError(f"{path} is damaged ({problem})") from None
     _check_tensors(path, model, tensors)
-    model.load_state_dict(tensors)
+    model.networks.load_state_dict(tensors)
     # Convolutions of a single picture are quicker where the channels of a pixel lie together.
-    return model.to(device).to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
+    model.networks.to(device).to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
+    return model
 
 
 def read_description(folder: Path) -> dict[str, Any]:
@@ -67,21 +76,26 @@ def read_description(folder: Path) -> dict[str, Any]:
     found = description.get("format") if isinstance(description, dict) else None
     if found != FORMAT:
         raise InputError(f"{folder} has model format {found}; this version reads format {FORMAT}: train it again")
+    check_description(description, folder / CONFIG)
     return description
 
 
 def save_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer, note: dict[str, Any]) -> None:
-    """Write everything that training needs to go on from here, in one file."""
-    tensors = {f"model/{name}": tensor for name, tensor in model.state_dict().items()}
+    """Write everything that training needs to go on from here, in one file.
+
+    The rows of its note become `metrics.jsonl` before: after a kill, no checkpoint knows of a pass that this lacks.
+    """
+    write_rows(folder / "metrics.jsonl", note.get("rows", []))
+    tensors = {f"model/{name}": tensor for name, tensor in model.networks.state_dict().items()}
     write_tensors(folder / CHECKPOINT, tensors | optimizer_tensors(optimizer), note)
 
 
 def load_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer) -> None:
     """Put the weights and the optimizer's state of a checkpoint into place."""
-    tensors = load_file(folder / CHECKPOINT)
+    tensors, _ = read_tensors(folder / CHECKPOINT)
     weights = {name.removeprefix("model/"): value for name, value in tensors.items() if name.startswith("model/")}
     _check_tensors(folder / CHECKPOINT, model, weights)
-    model.load_state_dict(weights)
+    model.networks.load_state_dict(weights)
     load_optimizer(optimizer, tensors)
 
 
@@ -111,23 +125,44 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], note: Mapping[str, 
     Copies on the CPU: safetensors takes no views, and shared weights are stored under each of their names.
     """
     copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
-    write_bytes(path, save(copies, None if note is None else {"note": json.dumps(note)}))
+    if note is None:
+        write_bytes(path, save(copies))
+        return
+    note = {**note, "sha256": _digest(copies, note)}
+    write_bytes(path, save(copies, {"note": json.dumps(note)}))
+
+
+def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """The tensors and the note that `write_tensors` wrote; an InputError where they are not those any more."""
+    try:
+        tensors = load_file(path)
+        with safetensors.safe_open(path, "pt") as file:
+            note = dict(json.loads(file.metadata()["note"]))
+        damaged = note.pop("sha256", None) not in (None, _digest(tensors, note))  # older ones have none
+    except (safetensors.SafetensorError, OSError, KeyError, TypeError, ValueError, RecursionError) as problem:
+        raise InputError(f"{path} is damaged ({problem}); delete it to train from the start") from None
+    if damaged:
+        raise InputError(f"{path} is damaged (its checksum differs); delete it to train from the start")
+    return tensors, note
+
+
+def _digest(tensors: Mapping[str, Tensor], note: Mapping[str, Any]) -> str:
+    """A SHA-256 of tensors with their names, types and shapes, and of a note."""
+    digest = hashlib.sha256(json.dumps(note).encode())
+    for name, tensor in sorted(tensors.items()):
+        digest.update(f"{name} {tensor.dtype} {list(tensor.shape)}".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
 
 
 def read_checkpoint_note(folder: Path) -> dict[str, Any] | None:
     """What was noted with the checkpoint in a folder; None where there is none."""
     path = folder / CHECKPOINT
-    if not path.exists():
-        return None
-    try:
-        with safetensors.safe_open(path, "pt") as file:
-            return dict(json.loads(file.metadata()["note"]))
-    except (safetensors.SafetensorError, OSError, KeyError, TypeError, ValueError) as problem:
-        raise InputError(f"{path} is damaged ({problem}); delete it to train from the start") from None
+    return read_tensors(path)[1] if path.exists() else None
 
 
 def _check_tensors(path: Path, model: WorldModel, tensors: dict[str, Tensor]) -> None:
-    expected = model.state_dict()
+    expected = model.networks.state_dict()
     for name, tensor in expected.items():
         if name not in tensors:
             raise InputError(f"{path} lacks the tensor {name}; it was made by another version or is incomplete")

@@ -6,8 +6,11 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pixelplan.model.families import Config
+from pixelplan.model.families.grid import ModelConfig
+from pixelplan.model.families.picture import PictureConfig
+from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.objective import ObjectiveConfig
-from pixelplan.model.world_model import ModelConfig
 from pixelplan.types import InputError
 
 
@@ -17,13 +20,16 @@ class TrainConfig:
 
     preset: str = "spatial"
     """What these settings are called."""
-    model: ModelConfig = field(default_factory=lambda: ModelConfig("auto"))
-    """The networks."""
+    model: Config = field(default_factory=lambda: ModelConfig("auto"))
+    """The family and its settings."""
+    candidates: tuple[Config, ...] | None = field(default=None, metadata={"later": True})
+    """Families that race in place of `model`, the most general first: the one that predicts held-out frames best goes
+    on."""
     objective: ObjectiveConfig = field(default_factory=ObjectiveConfig)
     """The losses' weights."""
     updates: int | None = None
-    """Gradient steps, rounded up to whole passes. By default 640, or five for each cell of the latent grid if that is
-    more; twice as many where pixels are noisy."""
+    """Gradient steps, rounded up to whole passes; by default the family's own number. Families that guess nothing end
+    sooner, when held-out predictions no longer improve."""
     batch: int = 8
     """Levels in a gradient step, over all processes."""
     frames: int = 24
@@ -60,12 +66,16 @@ class TrainConfig:
             raise InputError(f"a batch of {self.batch} levels cannot be shared by {self.devices} processes")
         if self.seed < 0:
             raise InputError(f"seed is {self.seed}; it must be 0 or more")
-        if self.model.noisy and self.model.family not in ("auto", "position"):
+        if getattr(self.model, "noisy", False) and self.model.family not in ("auto", "position"):
             raise InputError(f"noisy frames can be learned by the family position only, not by {self.model.family}")
 
 
 PRESETS: dict[str, TrainConfig] = {
+    "auto": TrainConfig(preset="auto", candidates=(PictureConfig(), VectorConfig(), ModelConfig("auto")), frames=16),
+    "picture": TrainConfig(preset="picture", model=PictureConfig(), frames=16),
+    "vector": TrainConfig(preset="vector", model=VectorConfig(), frames=16),
     "spatial": TrainConfig(),
+    "noisy": TrainConfig(model=ModelConfig("auto", noisy=True)),
     "latent": TrainConfig(preset="latent", model=ModelConfig(family="latent")),
     "paper": TrainConfig(
         preset="paper",
@@ -83,7 +93,8 @@ PRESETS: dict[str, TrainConfig] = {
         frames=12,
     ),
 }
-"""Configurations by name. `paper` has the paper's networks, losses and 40 passes; `tiny` is for tests."""
+"""Configurations by name. `auto` lets families race, `spatial` takes the one that the data suggests; `paper` has
+the paper's networks, losses and 40 passes; `tiny` is for tests."""
 
 
 def preset(name: str, inverse: bool = True) -> TrainConfig:
@@ -91,4 +102,11 @@ def preset(name: str, inverse: bool = True) -> TrainConfig:
     if name not in PRESETS:
         raise InputError(f"there is no preset {name!r}; the presets are {', '.join(PRESETS)}")
     chosen = PRESETS[name]
-    return dataclasses.replace(chosen, model=dataclasses.replace(chosen.model, inverse=inverse))
+    return chosen if inverse else dataclasses.replace(chosen, model=without_inverse(chosen.model))
+
+
+def without_inverse(model: Config) -> Config:
+    """A family without its inverse model; an InputError if it has none."""
+    if isinstance(model, PictureConfig):
+        raise InputError(f"the family {model.family} has no inverse model to leave out")
+    return dataclasses.replace(model, inverse=False)

@@ -1,16 +1,14 @@
 """A world model as ONNX: its three functions encode, context and step, for programs without torch.
 
-Only the public interface is used, so that every family of models can be exported: `encode` and `context` look at frames
-through `images`, and a context is a tensor or a named tuple of tensors.
+Only what every family's networks have is used: `encode` and `context` of images, and `step` with a context that is a
+tensor or a named tuple of tensors.
 """
 
 from __future__ import annotations
 
-import inspect
 import io
 import logging
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from pixelplan.files import write_bytes, write_json
+from pixelplan.model.family import Networks
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 
@@ -41,64 +40,58 @@ class Comparison:
 
 
 class _Function(nn.Module):
-    """One of a model's functions, of tensors only."""
+    """One of a family's functions, of tensors only."""
 
-    def __init__(self, model: WorldModel, name: str) -> None:
+    def __init__(self, networks: Networks, name: str, kind: Any) -> None:
+        """`kind` is the type of a context that is a tuple; None if it is a tensor."""
         super().__init__()
-        self.model, self.name = model, name
-        self._call = inspect.unwrap(getattr(type(model), name))  # without inference mode, which cannot be traced
+        self.networks, self.name, self.kind = networks, name, kind
 
     def forward(self, *tensors: Tensor) -> Any:
         """encode and context take frames [N,H,W,3] uint8; step takes z [N,d] and the parts of a context."""
         if self.name == "step":
             z, *parts = tensors
-            return self._call(self.model, z, self.model_context(parts))
+            context = parts[0] if self.kind is None else self.kind(*parts)
+            return self.networks.step(z.unsqueeze(0), context).squeeze(0)
         (frames,) = tensors
-        images = frames.permute(0, 3, 1, 2).float() / 255 - 0.5
-        blank = np.zeros((len(frames), self.model.sizes.height, self.model.sizes.width, 3), np.uint8)
-        object.__setattr__(self.model, "images", lambda _: images)  # what the tracer follows instead of arrays
-        try:
-            return self._call(self.model, blank if self.name == "encode" else blank[0])
-        finally:
-            object.__delattr__(self.model, "images")
-
-    def model_context(self, parts: Sequence[Tensor]) -> Any:
-        """A context of these parts, of the kind that the model makes."""
-        return parts[0] if self.kind is None else self.kind(*parts)
-
-    kind: Any = None
-    """The type of a context that is a tuple."""
+        images = frames.permute(0, 3, 1, 2).float() / 255 - 0.5  # as `to_images` makes them of arrays
+        return self.networks.encode(images) if self.name == "encode" else self.networks.context(images)
 
 
 def export_onnx(model: WorldModel, folder: Path, frames: np.ndarray, description: dict[str, Any]) -> Comparison:
     """Write encode.onnx, context.onnx, step.onnx and model.json, and compare them with torch on frames [N,H,W,3].
 
-    An InputError where they differ by more than the tolerance, or an extra is not installed; nothing is written then.
+    An InputError where they differ by more than the tolerance, a family has an operation that ONNX lacks, or an extra
+    is not installed; nothing is written then.
     """
     try:
         import onnx  # noqa: F401
         import onnxruntime
     except ImportError as problem:
         raise InputError(f"ONNX needs {problem.name}: pip install 'pixelplan[onnx]'") from None
-    model = model.eval()
-    with torch.no_grad():
-        z, context = model.encode(frames[:2]).clone(), model.context(frames[0])
+    z, context = model.encode(frames[:2]).clone(), model.context(frames[0])
     kind = type(context) if isinstance(context, tuple) else None
     parts = [part.clone() for part in (context if kind else [context])]
     names = list(getattr(context, "_fields", None) or ["context"])
     pixels = torch.from_numpy(frames[:2].copy())
     written: dict[str, bytes] = {}
+    sessions: dict[str, Any] = {}
+    family = model.config.family
     for name, inputs, labels, outputs in (
         ("encode", (pixels,), ["frames"], ["z"]),
         ("context", (pixels[:1],), ["frames"], names),
         ("step", (z, *parts), ["z", *names], ["after"]),
     ):
-        written[name] = _trace(model, name, kind, inputs, labels, outputs)
-    sessions = {name: onnxruntime.InferenceSession(data, _quiet(onnxruntime)) for name, data in written.items()}
+        try:
+            written[name] = _trace(model, name, kind, inputs, labels, outputs)
+            sessions[name] = onnxruntime.InferenceSession(written[name], _quiet(onnxruntime))
+        except Exception as problem:  # the tracer and the runtime raise kinds of their own
+            said = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+            raise InputError(f"{name} of this model of the family {family} has no ONNX form: {said}") from None
     comparison = Comparison(len(frames), _compare(model, sessions, frames, names))
     far = {name: value for name, value in comparison.differences.items() if not value <= TOLERANCE}
     if far:
-        raise InputError(f"the exported model differs from torch by {far}; at most {TOLERANCE} is right")
+        raise InputError(f"the exported {family} model differs from torch by {far}; at most {TOLERANCE} is right")
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in written.items():
         write_bytes(folder / f"{name}.onnx", data)
@@ -122,8 +115,7 @@ def _trace(
     model: WorldModel, name: str, kind: Any, inputs: tuple[Tensor, ...], labels: list[str], outputs: list[str]
 ) -> bytes:
     """One function as ONNX; the first axis of frames and of embeddings may have any length."""
-    function = _Function(model, name)
-    function.kind = kind
+    function = _Function(model.networks, name, kind)
     axes: dict[str, dict[int, str]] = {} if name == "context" else {labels[0]: {0: "n"}, outputs[0]: {0: "n"}}
     buffer: Any = io.BytesIO()
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
@@ -152,7 +144,8 @@ def _compare(model: WorldModel, sessions: dict[str, Any], frames: np.ndarray, na
             note("encode", sessions["encode"].run(["z"], {"frames": some})[0], z)
         context = model.context(frames[at])
         parts = list(context) if isinstance(context, tuple) else [context]
-        found = sessions["context"].run(names, {"frames": frames[at][None]})
+        looked = {one.name: frames[at][None] for one in sessions["context"].get_inputs()}  # none, if it sees no context
+        found = sessions["context"].run(names, looked)
         for one, right in zip(found, parts, strict=True):
             note("context", one, right)
         fed = {"z": z.numpy(), **{name: part.numpy() for name, part in zip(names, parts, strict=True)}}

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pixelplan.data.identity import states_of_frames
 from pixelplan.model.batches import LevelPlay, level_plays
 from pixelplan.model.checkpoint import load_model, read_description
+from pixelplan.model.finish import told
 from pixelplan.model.metrics import rankings, step_errors
 from pixelplan.model.world_model import WorldModel
-from pixelplan.types import InputError, Trajectories
+from pixelplan.model.worst import draw_misses, worst_misses
+from pixelplan.types import ACTIONS, InputError, Trajectories
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
 LEVELS_MEASURED = 200
+LEVELS_LOOKED_THROUGH, SHOWN = 25, 8
+"""Levels among whose steps the worst predictions are looked for, and how many of these are shown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,17 +51,18 @@ def inspect_model(folder: str | Path, data: Trajectories | None = None, level: i
     numbers = np.unique(data.episode_level).tolist()
     if level is not None and level not in numbers:
         raise InputError(f"the data has no level {level}; it has {len(numbers)} levels from {numbers[0]}")
-    levels = level_plays(data, states_of_frames(data))
+    levels = level_plays(data)
     lines += measured_lines(model, levels[:LEVELS_MEASURED])
-    return Inspection("\n".join(lines), latent_picture(model, levels[0 if level is None else numbers.index(level)]))
+    shown = levels[0 if level is None else numbers.index(level)]
+    names = data.manifest.get("action_names") or (ACTIONS if len(ACTIONS) == model.sizes.actions else ())
+    return Inspection("\n".join(lines), model_picture(model, shown, levels[:LEVELS_LOOKED_THROUGH], names))
 
 
 def describe(model: WorldModel) -> str:
     """Sizes in one line."""
     sizes = model.sizes
-    count = sum(parameter.numel() for parameter in model.parameters())
     return (
-        f"{model.config.family} model, {count:,} parameters, {model.config.dimensions} dimensions, "
+        f"{model.config.family} model, {model.parameter_count:,} parameters, "
         f"frames of {sizes.height} × {sizes.width} pixels in {sizes.rows} × {sizes.columns} cells, "
         f"{sizes.actions} actions"
     )
@@ -77,6 +82,7 @@ def stored_lines(description: dict[str, object]) -> list[str]:
     if isinstance(validation, dict):
         ranked = ", ".join(f"H@{one['horizon']} {one['hits']:.4f}" for one in validation["rankings"])
         lines.append(f"  then validated  one-step accuracy {validation['one_step_accuracy']:.5f}, {ranked}")
+    lines += [f"  {line}" for line in told(description)]
     return lines
 
 
@@ -96,10 +102,19 @@ def measured_lines(model: WorldModel, levels: list[LevelPlay]) -> list[str]:
     return lines
 
 
-def latent_picture(model: WorldModel, level: LevelPlay) -> Figure:
-    """Embeddings of a level's frames on their two main axes, coloured by position, and the predicted ones with them."""
+def model_picture(model: WorldModel, level: LevelPlay, levels: list[LevelPlay], action_names: Sequence[str]) -> Figure:
+    """The latent space of a level, above the worst predictions on levels."""
     from matplotlib.figure import Figure
 
+    figure = Figure(figsize=(10, 9), layout="constrained")
+    parts = figure.subfigures(2, 1, height_ratios=(5, 4), squeeze=False)
+    draw_latents(parts[0, 0], model, level)
+    draw_misses(parts[1, 0], worst_misses(model, levels, SHOWN), action_names)
+    return figure
+
+
+def draw_latents(figure: SubFigure, model: WorldModel, level: LevelPlay) -> None:
+    """Embeddings of a level's frames on their two main axes, coloured by position, and the predicted ones with them."""
     frames = np.asarray(level.frames)
     z = model.encode(frames)
     steps = level.steps()
@@ -108,7 +123,6 @@ def latent_picture(model: WorldModel, level: LevelPlay) -> Figure:
     centre = seen.mean(axis=0)
     axes = np.linalg.svd(seen - centre, full_matrices=False)[2][:2].T  # [d,2]
     colours = _colours(frames)
-    figure = Figure(figsize=(10, 5), layout="constrained")
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
     true, made = (seen - centre) @ axes, (predicted - centre) @ axes
     left.scatter(*true.T, c=colours, s=40)
@@ -116,7 +130,6 @@ def latent_picture(model: WorldModel, level: LevelPlay) -> Figure:
     right.scatter(*true.T, c=colours, s=60, alpha=0.3)
     right.scatter(*made.T, c=colours[steps[:, 2]], s=10, marker="x")
     right.set_title("predicted (×) and true (○)")
-    return figure
 
 
 def _colours(frames: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""How good a world model is: one-step accuracy, and the paper's H@K and MRR@K."""
+"""How good a world model is: exact predictions, rollouts that stay right, and the paper's H@K and MRR@K."""
 
 from __future__ import annotations
 
@@ -37,13 +37,21 @@ class StepErrors:
     separation: np.ndarray
     """[f] from each frame's embedding to the nearest one of another state of the level."""
 
+    @property
+    def exact(self) -> float:
+        """Share of predictions nearer to the right state than to any other."""
+        return float((self.right < self.other).mean()) if len(self.right) else 0.0
+
     def accuracy(self, threshold: float) -> float:
         """Share of predictions within the threshold of the right state and nearer to it than to any other."""
-        return float(((self.right < threshold) & (self.right < self.other)).mean())
+        return float(((self.right < threshold) & (self.right < self.other)).mean()) if len(self.right) else 0.0
 
 
 def step_errors(model: Model, levels: Sequence[LevelPlay]) -> StepErrors:
-    """One-step predictions of every distinct step of levels, against every frame seen of the level."""
+    """One-step predictions of every distinct step of levels, against every frame seen of the level.
+
+    Frames that are alike to the right one (`sameness`) count neither as right nor as another.
+    """
     right, other, separation = [], [], []
     for level in levels:
         z = model.encode(np.asarray(level.frames))
@@ -51,9 +59,10 @@ def step_errors(model: Model, levels: Sequence[LevelPlay]) -> StepErrors:
         predicted = model.step(z, model.context(np.asarray(level.frames[0])))[steps[:, 0], steps[:, 1]]
         same = torch.from_numpy(level.states[steps[:, 2], None] == level.states)  # [m,n]
         distances = torch.cdist(predicted, z).cpu()
+        alike = torch.from_numpy(level.alike_table())
         right.append(distances.masked_fill(~same, torch.inf).amin(1))
-        other.append(distances.masked_fill(same, torch.inf).amin(1))
-        own = torch.from_numpy(level.states[:, None] == level.states)
+        other.append(distances.masked_fill(same | alike[steps[:, 2]], torch.inf).amin(1))
+        own = torch.from_numpy(level.states[:, None] == level.states) | alike
         separation.append(torch.cdist(z, z).cpu().masked_fill(own, torch.inf).amin(1))
     return StepErrors(*(torch.cat(part).numpy() for part in (right, other, separation)))
 
@@ -67,6 +76,71 @@ def rollout(model: Model, level: LevelPlay, steps: int) -> torch.Tensor:
         z = model.step(z, context)[torch.arange(len(z)), torch.from_numpy(level.actions[:, step])]
         predictions.append(z)
     return torch.stack(predictions, dim=1)
+
+
+def rollout_exactness(
+    model: Model, levels: Sequence[LevelPlay], horizons: Sequence[int] = (1, 10, 100), walks: int = 50, seed: int = 0
+) -> dict[int, float]:
+    """Share of rollouts that are still in the right state after so many random steps, by number of steps.
+
+    A walk takes random steps among those recorded in its level, so that what is true is known from frames however long
+    it is; the model sees the first frame and the actions only. A rollout that was wrong once stays wrong. Several walks
+    share a level.
+    """
+    random = np.random.default_rng(seed)
+    places = np.unique(np.linspace(0, len(levels) - 1, min(-(-walks // 5), len(levels))).astype(int))
+    chosen = [levels[place] for place in places]
+    right = {horizon: 0 for horizon in horizons}
+    walked = 0
+    for level in chosen:
+        repeats = -(-walks // len(chosen))
+        path, actions = _random_walks(level, repeats, max(horizons), random)
+        seen = model.encode(np.asarray(level.frames))
+        z = seen[path[:, 0]]
+        context = model.context(np.asarray(level.frames[path[0, 0]]))
+        states, alike = level.states, level.alike_table()
+        fine = np.ones(repeats, bool)
+        for step in range(max(horizons)):
+            z = model.step(z, context)[torch.arange(repeats), torch.from_numpy(actions[:, step])]
+            nearest = torch.cdist(z, seen).argmin(1).cpu().numpy()
+            target = path[:, step + 1]
+            fine &= (states[nearest] == states[target]) | alike[nearest, target]
+            if step + 1 in right:
+                right[step + 1] += int(fine.sum())
+            if not fine.any():
+                break
+        walked += repeats
+    return {horizon: count / walked for horizon, count in right.items()}
+
+
+def _random_walks(
+    level: LevelPlay, walks: int, length: int, random: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Frames [w,T+1] and actions [w,T] of random walks along recorded steps, from frames that lead on for ever.
+
+    A frame from which nothing was recorded (the last of an episode) is left out, and so is what leads to it only.
+    """
+    steps = level.steps()
+    while True:
+        leads_on = np.isin(steps[:, 2], steps[:, 0])
+        if leads_on.all():
+            break
+        steps = steps[leads_on]
+    if not len(steps):  # every recorded path ends: stay where play began, and count it as wrong
+        start = np.full((walks, length + 1), level.episodes[0, 0])
+        return start, np.zeros((walks, length), np.int64)
+    order = np.argsort(steps[:, 0], kind="stable")
+    steps = steps[order]
+    first, counts = np.unique(steps[:, 0], return_index=True, return_counts=True)[1:]
+    row_of = np.full(len(level.frames), -1)
+    row_of[np.unique(steps[:, 0])] = np.arange(len(first))
+    path, actions = np.empty((walks, length + 1), np.int64), np.empty((walks, length), np.int64)
+    path[:, 0] = random.choice(np.unique(steps[:, 0]), walks)
+    for step in range(length):
+        rows = row_of[path[:, step]]
+        taken = steps[first[rows] + random.integers(counts[rows])]
+        actions[:, step], path[:, step + 1] = taken[:, 1], taken[:, 2]
+    return path, actions
 
 
 def rankings(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 from pathlib import Path
 from types import TracebackType
@@ -52,7 +51,7 @@ class Display:
     def row(self, row: dict[str, Any]) -> None:
         """A pass is done."""
         text = "  ".join(f"{name} {row[name]:.3f}" for name in LOSSES if name in row)
-        text += f"  one-step accuracy {row['accuracy']:.4f}"
+        text += f"  exact {row['exact']:.4f}"
         self.progress.update(self.task, description=f"pass {row['pass']}/{self.passes}", state=text)
         if not self.console.is_terminal:
             line = f"pass {row['pass']}/{self.passes}  {row['seconds']:.0f} s  {text}"
@@ -92,11 +91,6 @@ def collapse_warning(row: dict[str, Any], actions: int) -> str | None:
     )
 
 
-def write_metrics(folder: Path, rows: list[dict[str, Any]]) -> None:
-    """`metrics.jsonl`, one line a pass, and `curves.png`."""
-    write_bytes(folder / "metrics.jsonl", "".join(json.dumps(row) + "\n" for row in rows).encode())
-
-
 def draw_curves(folder: Path, rows: list[dict[str, Any]]) -> None:
     """`curves.png`: losses on a logarithmic scale, and the share of one-step predictions that are wrong."""
     from matplotlib.figure import Figure  # takes half a second to import, and only the end of training needs it
@@ -109,8 +103,8 @@ def draw_curves(folder: Path, rows: list[dict[str, Any]]) -> None:
             left.plot(passes, [row.get(name) or math.nan for row in rows], label=name)
     left.set(xlabel="pass", ylabel="loss", yscale="log")
     left.legend()
-    right.plot(passes, [row["accuracy"] for row in rows], label="validation levels")
-    right.set(xlabel="pass", ylabel="one-step accuracy", ylim=(0, 1.02))
+    right.plot(passes, [row["exact"] for row in rows], label="validation levels")
+    right.set(xlabel="pass", ylabel="steps predicted exactly", ylim=(0, 1.02))
     right.legend(loc="lower right")
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=120)

@@ -7,6 +7,7 @@ import json
 import math
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,9 @@ import numpy as np
 import torch
 from lightning_fabric import Fabric
 
-from pixelplan.data.identity import states_of_frames
+from pixelplan.files import write_rows
 from pixelplan.model.attempts import begin_anew, next_pass
-from pixelplan.model.batches import LevelPlay, level_plays, look_again, make_batch, sample_frames
-from pixelplan.model.cells import CellEncoder
+from pixelplan.model.batches import LevelBatch, LevelPlay, level_plays, make_batch
 from pixelplan.model.checkpoint import (
     CHECKPOINT,
     CONFIG,
@@ -28,26 +28,22 @@ from pixelplan.model.checkpoint import (
     read_description,
     save_checkpoint,
 )
-from pixelplan.model.choose import choose
 from pixelplan.model.config import PRESETS, TrainConfig
 from pixelplan.model.description import describe_data
+from pixelplan.model.families import config_from, family_of
 from pixelplan.model.finish import finish
 from pixelplan.model.metrics import step_errors
-from pixelplan.model.objective import losses
 from pixelplan.model.processes import PortableTrajectories
-from pixelplan.model.progress import Display, collapse_warning, noise_warning, write_metrics
+from pixelplan.model.progress import Display, collapse_warning, noise_warning
+from pixelplan.model.schedule import Schedule, plan_passes
 from pixelplan.model.sizes import Sizes
-from pixelplan.model.world_model import LevelBatch, ModelConfig, WorldModel, to_images
+from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError, Trajectories
 
 __all__ = ["PRESETS", "TrainConfig", "train"]
 
 QUICK_LEVELS = 25
 """Validation levels looked at after each pass."""
-UPDATES, UPDATES_A_CELL = 640, 5
-"""Gradient steps, at least, and for each cell of the latent grid: a finer grid takes longer to tell its cells apart."""
-NOISY_UPDATES = 2
-"""Times as many where pixels are noisy: the forward model learns only in the second half of training."""
 
 
 def train(
@@ -58,32 +54,77 @@ def train(
     resume: bool = False,
     until: float = 1.0,
     after: Path | None = None,
+    race: list[dict[str, Any]] | None = None,
 ) -> WorldModel:
-    """Train a model on recorded play into folder `out`, and give it.
+    """Train a model of the config's family on recorded play into folder `out`, and give it.
 
     Without validation data a tenth of the levels is held out; with fewer than ten levels nothing is, and the threshold
     is calibrated on the levels trained on. A finished folder that is resumed is left as it is. Training can stop when a
     share (`until`) of it is done, and go on in another folder, with other data of the same world, `after` this one.
+    `race` is what the model's description tells of the race that its family won.
     """
     config.check()
     out = Path(out)
+    request = _request(data, config, validation)
+    if until < 1:
+        request["until"] = until
+    if race is not None:
+        request["race"] = race
+    if not _finished(out, request, resume):
+        _launch(data, out, config, validation, request, after)
+    return load_model(out)
+
+
+def short_run(
+    data: Trajectories, out: Path, config: TrainConfig, validation: Trajectories | None, updates: int
+) -> list[dict[str, Any]]:
+    """The first passes of a training, of so many updates or more, and a checkpoint of it in folder `out`, no model.
+
+    Gives what the passes showed. Run again, it goes on if it was cut off.
+    """
+    _launch(data, out, config, validation, {**_request(data, config, validation), "short": updates}, None)
+    note = read_checkpoint_note(out)
+    assert note is not None
+    return list(note["rows"])
+
+
+def _request(data: Trajectories, config: TrainConfig, validation: Trajectories | None) -> dict[str, Any]:
+    """All that decides the weights."""
     request: dict[str, Any] = {"config": _settings(config), "data": describe_data(data)}
     if validation is not None:
         request["validation"] = describe_data(validation)
-    if until < 1:
-        request["until"] = until
-    if not _finished(out, request, resume):
-        out.mkdir(parents=True, exist_ok=True)
-        fabric = Fabric(
-            accelerator=config.device,
-            devices=config.devices,
-            strategy="ddp_spawn" if config.devices > 1 else "auto",
-            precision=config.precision,
-        )
-        sent = (PortableTrajectories.of(data), None if validation is None else PortableTrajectories.of(validation))
-        # A partial, because Fabric looks into arguments and does not take frozen dataclasses.
-        fabric.launch(partial(_fit, sent=sent, out=out, config=config, request=request, after=after))
-    return load_model(out)
+    return request
+
+
+def _launch(
+    data: Trajectories,
+    out: Path,
+    config: TrainConfig,
+    validation: Trajectories | None,
+    request: dict[str, Any],
+    after: Path | None,
+) -> None:
+    """Run `_fit` in as many processes as the config asks for."""
+    out.mkdir(parents=True, exist_ok=True)
+    fabric = Fabric(
+        accelerator=config.device,
+        devices=config.devices,
+        strategy="ddp_spawn" if config.devices > 1 else "auto",
+        precision=config.precision,
+    )
+    sent = (PortableTrajectories.of(data), None if validation is None else PortableTrajectories.of(validation))
+    # A partial, because Fabric looks into arguments and does not take frozen dataclasses.
+    fabric.launch(partial(_fit, sent=sent, out=out, config=config, request=request, after=after))
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Levels that are not trained on, in two ways."""
+
+    own: list[LevelPlay]
+    """With the states that the family tells apart: the threshold is calibrated on these."""
+    frames: list[LevelPlay]
+    """With every frame for itself, but for those that recorded futures prove to be the same: what is true."""
 
 
 def _fit(
@@ -94,95 +135,107 @@ def _fit(
     request: dict[str, Any],
     after: Path | None,
 ) -> None:
-    """One process's part of training."""
+    """One process's part of training: prepare, loop, finish."""
     clock = time.perf_counter()
     torch.set_num_threads(max(1, config.threads // config.devices))
     data, validation = sent[0].open(), None if sent[1] is None else sent[1].open()
-    levels, held_out = _split(data, validation, config.model.noisy)
     torch.manual_seed(config.seed)
-    if after is None:
-        networks, sizes = choose(config, data, levels)
-    else:
-        begun_with = read_description(after)
-        networks, sizes = ModelConfig(**begun_with["model"]), Sizes(**begun_with["sizes"])
-    own = WorldModel(networks, sizes, threshold=config.objective.margin / 2)
-    if isinstance(own.encoder, CellEncoder):
-        own.encoder.take_patterns(to_images(sample_frames(levels)))
-        config = dataclasses.replace(config, colour=0.0)  # kinds are told by their colours
-    optimizer = torch.optim.AdamW(own.parameters(), config.learning_rate, weight_decay=config.weight_decay)
+    model = _make_model(config, data, after)
+    networks = model.networks
+    levels, held_out = _split(model, data, validation)
+    networks.prepare(levels)
+    optimizer = torch.optim.AdamW(networks.parameters(), config.learning_rate, weight_decay=config.weight_decay)
     begun = out if after is None or (out / CHECKPOINT).exists() else after
     note = read_checkpoint_note(begun) or {"rows": []}
     if note["rows"]:
-        load_checkpoint(begun, own, optimizer)
-    model, optimizer = fabric.setup(own, optimizer)
+        load_checkpoint(begun, model, optimizer)
+    wrapped, optimizer = fabric.setup(networks, optimizer)
     rows = note["rows"]
-    passes, updates_a_pass = schedule(len(levels), own.sizes.rows * own.sizes.columns, config)
+    schedule = plan_passes(
+        len(levels), config.batch, config.updates or networks.usual_updates(), networks.until_learned
+    )
+    passes, updates_a_pass = schedule.passes, schedule.updates
+    stop = max(1, round(passes * request.get("until", 1.0)))
+    if "short" in request:
+        stop = min(passes, -(-request["short"] // updates_a_pass))
     shown = not config.quiet and fabric.is_global_zero
-    done = next_pass(rows, passes, own.noisy)[1] - 1
+    done = next_pass(rows, passes, model.noisy)[1] - 1
     with Display(passes * updates_a_pass, done * updates_a_pass, passes, shown) as display:
-        if not own.noisy and (warning := noise_warning(len(data.frames), data.episodes.size)):
+        if not model.noisy and (warning := noise_warning(len(data.frames), data.episodes.size)):
             display.warn(warning)
-        last = max(1, round(passes * request.get("until", 1.0)))
-        while (upcoming := next_pass(rows, passes, own.noisy))[1] <= last:
+        while (upcoming := next_pass(rows, passes, model.noisy))[1] <= min(stop, schedule.last_pass(rows)):
             attempt, number = upcoming
             if number == 1 and attempt > 1:
-                begin_anew(own, optimizer.optimizer, config.seed + attempt)
+                begin_anew(model, optimizer.optimizer, config.seed + attempt)
                 display.begin_anew(attempt)
-            batches = _batches(fabric, levels, number, updates_a_pass, config)
-            shares = np.linspace((number - 1) / passes, number / passes, updates_a_pass, endpoint=False)
-            means = _train_pass(fabric, model, optimizer, zip(shares, batches, strict=True), number, config, display)
-            row: dict[str, Any] = {"pass": number, **means, "accuracy": quick_accuracy(own, held_out)}
+            torch.manual_seed(config.seed * 1_000_003 + number)  # what is drawn in a pass does not depend on resuming
+            batches = _batches(fabric, levels, number, updates_a_pass, config, networks.changes_colours)
+            so_far = rows[len(rows) - number + 1 :]  # of this attempt
+            means = _train_pass(fabric, wrapped, optimizer, batches, so_far, schedule, config, display)
+            row: dict[str, Any] = {"pass": number, **means, **_quick_look(model, held_out)}
             row["seconds"] = round((rows[-1]["seconds"] if rows else 0) + time.perf_counter() - clock, 2)
             clock = time.perf_counter()
-            row["warning"] = collapse_warning(row, own.sizes.actions)
+            row["warning"] = collapse_warning(row, model.sizes.actions)
             if attempt > 1:
                 row["attempt"] = attempt
             rows.append(row)
             if fabric.is_global_zero:
-                save_checkpoint(out, own, optimizer.optimizer, {"request": request, "rows": rows})
-                write_metrics(out, rows)
+                begun_with = {"model": dataclasses.asdict(model.config), "sizes": dataclasses.asdict(model.sizes)}
+                save_checkpoint(out, model, optimizer.optimizer, {"request": request, "rows": rows, **begun_with})
             display.row(row)
             fabric.barrier()
-    if fabric.is_global_zero:
-        finish(own.cpu().eval(), held_out, out, config, request, rows)
+    if fabric.is_global_zero and "short" not in request:
+        write_rows(out / "metrics.jsonl", rows)
+        networks.cpu().eval()
+        finish(model, held_out.own, held_out.frames, data, out, config, request, rows)
+
+
+def _make_model(config: TrainConfig, data: Trajectories, after: Path | None) -> WorldModel:
+    """A model to begin with, of the sizes that its family asks for, or of those that training `after` goes on with."""
+    if after is None:
+        settings, sizes = family_of(config.model).fit(config.model, config.grid, data)
+    else:
+        begun_with = read_checkpoint_note(after)
+        assert begun_with is not None  # what goes on has begun
+        settings, sizes = config_from(begun_with["model"]), Sizes(**begun_with["sizes"])
+    return WorldModel(settings, sizes, threshold=config.objective.margin / 2)
 
 
 def _train_pass(
     fabric: Fabric,
-    model: Any,
+    networks: Any,
     optimizer: Any,
-    batches: Iterable[tuple[float, LevelBatch]],
-    number: int,
+    batches: Iterable[LevelBatch],
+    rows: list[dict[str, Any]],
+    schedule: Schedule,
     config: TrainConfig,
     display: Display,
 ) -> dict[str, float]:
-    """Train on batches, each with the share of training done before it; gives the mean of each loss."""
-    model.train()
+    """Train on the batches of the pass after those in rows; gives the mean of each loss."""
+    networks.train()
     sums: dict[str, float] = {}
-    updates = 0
-    for share_done, batch in batches:
-        updates += 1
+    for place, batch in enumerate(batches):
+        share_of_pass = place / schedule.updates
         for group in optimizer.param_groups:
-            group["lr"] = config.learning_rate * one_cycle(share_done)
-        outputs, world = model(batch), model.module
-        found = losses(outputs, batch, world.sizes, config.objective, world.noisy, settled(share_done))
+            group["lr"] = config.learning_rate * schedule.rate(rows, share_of_pass)
+        found = networks(batch, config.objective, (len(rows) + share_of_pass) / schedule.passes)
         for name, value in found.items():
             sums[name] = sums.get(name, 0.0) + float(value.detach())
         if not math.isfinite(sums["total"]):
             raise InputError(
-                f"the loss is not a number in pass {number}; the checkpoint of pass {number - 1} is kept, "
+                f"the loss is not a number in pass {len(rows) + 1}; the checkpoint of pass {len(rows)} is kept, "
                 "a smaller learning rate may help"
             )
         optimizer.zero_grad()
         fabric.backward(found["total"])
-        fabric.clip_gradients(model, optimizer, max_norm=1.0)
+        fabric.clip_gradients(networks, optimizer, max_norm=1.0)
         optimizer.step()
         display.update()
-    return {name: value / updates for name, value in sums.items()}
+    return {name: value / schedule.updates for name, value in sums.items()}
 
 
 def _batches(
-    fabric: Fabric, levels: list[LevelPlay], number: int, updates: int, config: TrainConfig
+    fabric: Fabric, levels: list[LevelPlay], number: int, updates: int, config: TrainConfig, changes_colours: bool
 ) -> Iterator[LevelBatch]:
     """This process's part of each batch of a pass: every level once, small sets several times over.
 
@@ -191,55 +244,34 @@ def _batches(
     random = np.random.default_rng([config.seed, number])
     needed = updates * config.batch
     order = np.concatenate([random.permutation(len(levels)) for _ in range(-(-needed // len(levels)))])[:needed]
+    colour = config.colour if changes_colours else 0.0
     for update in range(updates):
         chosen = range(update * config.batch + fabric.global_rank, (update + 1) * config.batch, fabric.world_size)
         randoms = [np.random.default_rng([config.seed, number, place]) for place in chosen]
-        batch = make_batch([levels[order[place]] for place in chosen], randoms, config.frames, config.colour)
+        batch = make_batch([levels[order[place]] for place in chosen], randoms, config.frames, colour)
         yield LevelBatch(*(part.to(fabric.device) for part in batch))
 
 
-def schedule(levels: int, cells: int, config: TrainConfig) -> tuple[int, int]:
-    """Passes, and gradient steps in each: all levels once, and at least 100 steps so that small sets repeat in it."""
-    usual = max(UPDATES, UPDATES_A_CELL * cells) * (NOISY_UPDATES if config.model.noisy else 1)
-    updates = config.updates or usual
-    updates_a_pass = max(-(-levels // config.batch), min(100, updates))
-    return -(-updates // updates_a_pass), updates_a_pass
+def _quick_look(model: WorldModel, held_out: HeldOut) -> dict[str, float]:
+    """How well a few held-out levels are predicted: with ε/2 as the threshold by the family's own states, and truly."""
+    model.networks.eval()
+    own = step_errors(model, model.networks.judged(held_out.own[:QUICK_LEVELS]))
+    true = own if model.noisy else step_errors(model, held_out.frames[:QUICK_LEVELS])
+    return {"accuracy": own.accuracy(model.threshold), "exact": true.exact}
 
 
-def one_cycle(share_done: float, warm_up: float = 0.05) -> float:
-    """The share of the learning rate at a point 0 … 1 of training: a linear rise, then a half cosine down to zero."""
-    if share_done < warm_up:
-        return 0.04 + 0.96 * share_done / warm_up
-    return 0.5 * (1 + math.cos(math.pi * (share_done - warm_up) / (1 - warm_up)))
-
-
-def settled(share_done: float, first: float = 0.25, full: float = 0.45) -> float:
-    """How far, from 0 to 1, the inverse model will have found out what to look at when a share of training is done."""
-    return min(1.0, max(0.0, (share_done - first) / (full - first)))
-
-
-def quick_accuracy(model: WorldModel, levels: list[LevelPlay]) -> float:
-    """One-step accuracy on a few levels, with ε/2 as the threshold."""
-    model.eval()
-    levels = look_again(levels[:QUICK_LEVELS], model) if model.noisy else levels[:QUICK_LEVELS]
-    return step_errors(model, levels).accuracy(model.threshold)
-
-
-def _split(data: Trajectories, validation: Trajectories | None, noisy: bool) -> tuple[list[LevelPlay], list[LevelPlay]]:
+def _split(model: WorldModel, data: Trajectories, validation: Trajectories | None) -> tuple[list[LevelPlay], HeldOut]:
     """Levels to train on and to validate on."""
-
-    def plays(data: Trajectories) -> list[LevelPlay]:
-        return level_plays(data, np.arange(len(data.frames)) if noisy else states_of_frames(data))
-
-    levels = plays(data)
+    levels = level_plays(data, model.networks.states(data))
     if not levels:
         raise InputError("the data holds no episodes; there is nothing to learn from")
     if validation is not None:
-        return levels, plays(validation)
+        return levels, HeldOut(level_plays(validation, model.networks.states(validation)), level_plays(validation))
+    frames = level_plays(data)
     if len(levels) < 10:
-        return levels, levels
-    held_out = levels[::10]
-    return [level for index, level in enumerate(levels) if index % 10], held_out
+        return levels, HeldOut(levels, frames)
+    kept = [level for index, level in enumerate(levels) if index % 10]
+    return kept, HeldOut(levels[::10], frames[::10])
 
 
 def _finished(out: Path, request: dict[str, Any], resume: bool) -> bool:

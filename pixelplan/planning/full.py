@@ -11,8 +11,8 @@ import numpy as np
 
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table, distances
 from pixelplan.planning.memory import Memory, Remembering
-from pixelplan.planning.one_shot import OneShotConfig, check_frames, contexts, inference, search
-from pixelplan.types import Episode, InputError, Model, Plan, World
+from pixelplan.planning.one_shot import OneShotConfig, check_frames, contexts, inference, search, several, shows
+from pixelplan.types import Episode, InputError, LatentGraph, Model, Plan, World
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def full(
     random: np.random.Generator | None = None,
     observer: Observer | None = None,
 ) -> Episode:
-    """Play one episode towards a goal frame [H,W,3].
+    """Play one episode towards a goal frame [H,W,3], or any of several [G,H,W,3].
 
     It ends when the environment reports the goal, when it is out of steps, or when every action was tried in every
     state that can still be reached: then the goal cannot be. (Where pixels are noisy that is no proof, and it goes on.)
@@ -61,7 +61,7 @@ def full(
     random = random or np.random.default_rng(0)
     frame, solved = world.reset()
     check_frames(frame, goal_frame)
-    solved = solved or np.array_equal(frame, goal_frame)
+    solved = solved or shows(frame, goal_frame)
     with inference():
         agent = _Agent(model, world.actions, frame, goal_frame, config, random, observer)
         while not solved and len(agent.actions) < config.step_limit:
@@ -70,7 +70,7 @@ def full(
                 break
             frame, solved = world.step(action)
             check_frames(frame, goal_frame)
-            solved = solved or np.array_equal(frame, goal_frame)
+            solved = solved or shows(frame, goal_frame)
             agent.see(frame, solved)
     out_of_steps = len(agent.actions) >= config.step_limit
     return Episode(
@@ -106,7 +106,8 @@ class _Agent:
         self.memory = Memory(actions, model.threshold if model.noisy else None)
         self.perception = model
         self.model: Model = Remembering(model, self.memory) if config.lookup else model
-        start, self.goal = as_array(model.encode(np.stack([frame, goal_frame])))
+        start, *goals = as_array(model.encode(np.stack([frame, *several(goal_frame)])))
+        self.goals = np.stack(goals)
         self.here = self.memory.observe(frame, start)
         self.context: Any = None  # of the latest search
         self.route: list[tuple[int, np.ndarray]] = []  # actions still to take, and the embedding expected after each
@@ -177,7 +178,7 @@ class _Agent:
         start = self.memory.embeddings([self.here])[0]
         for context in contexts(self.perception, self.frames[-1], self.goal_frame, config):
             self.context = context
-            plan = search(self.model, context, start, self.goal, config, self.random, not_goals)
+            plan = search(self.model, context, start, self.goals, config, self.random, not_goals)
             if plan.reached:
                 break
         self.plans.append(plan)
@@ -203,14 +204,22 @@ class _Agent:
         the goal may lie at the other end of the level, time and again.
         """
         graph = plan.graph
-        visited = distance_table(graph.embeddings, self.memory.embeddings()).min(1) < self.perception.threshold
-        candidates = np.flatnonzero(allowed & ~visited)
+        observed = self.memory.embeddings()
+        apart = np.concatenate([distance_table(points, observed).min(1) for _, points in graph.pieces()])
+        candidates = np.flatnonzero(allowed & (apart >= self.perception.threshold))
         if not len(candidates):
             return None
-        a_step = distances(graph.embeddings[1:], graph.embeddings[graph.parents[1:]]).mean()
-        ahead = distances(graph.embeddings[candidates], self.goal) / a_step
-        path = graph.path(int(candidates[(graph.depths[candidates] + ahead).argmin()]))
-        return replace(plan, actions=graph.actions(path), embeddings=graph.embeddings[path], path=tuple(path))
+        ahead = self._ahead(graph) if graph.ahead is None else graph.ahead
+        path = graph.path(int(candidates[(graph.depths + ahead)[candidates].argmin()]))
+        return replace(plan, actions=graph.actions(path), embeddings=graph.at(path), path=tuple(path))
+
+    def _ahead(self, graph: LatentGraph) -> np.ndarray:
+        """Steps [M] from each node to the goal, as far as embeddings tell: their distance, by that of a step."""
+        steps, far = [], []
+        for nodes, points in graph.pieces():
+            steps.append(distances(points, graph.at(np.maximum(graph.parents[nodes], 0))))
+            far.append(np.min([distances(points, goal) for goal in self.goals], axis=0))
+        return np.concatenate(far) / np.concatenate(steps)[1:].mean()
 
     def _to_untried_action(self, plan: Plan, allowed: np.ndarray) -> Plan | None:
         """To an action that was never tried where it is: the model says that it leads nowhere new, and may be wrong.
@@ -223,10 +232,10 @@ class _Agent:
             return None
         states = [state for _, state in found]
         predictions = as_array(self.perception.step(as_tensor(self.memory.embeddings(states)), self.context))  # [n,A,d]
-        apart = distance_table(predictions, plan.graph.embeddings)  # [n,A,M]
+        apart, nearest = _nearest(predictions, plan.graph)  # [n,A] each
         travel = np.array([len(way) for way, _ in found])[:, None]
-        excluded = (self.memory.successors[states] >= 0) | ~allowed[apart.argmin(2)]
-        keys = np.broadcast_arrays(-apart.min(2), travel, excluded)
+        excluded = (self.memory.successors[states] >= 0) | ~allowed[nearest]
+        keys = np.broadcast_arrays(-apart, travel, excluded)
         row, action = divmod(int(np.lexsort([key.ravel() for key in keys])[0]), predictions.shape[1])
         if excluded[row, action]:
             return None
@@ -235,6 +244,17 @@ class _Agent:
             passed.append(int(self.memory.successors[passed[-1], step]))
         embeddings = np.concatenate([self.memory.embeddings(passed), predictions[row, action][None]])
         return replace(plan, actions=(*way, action), embeddings=embeddings, path=(0,))
+
+
+def _nearest(points: np.ndarray, graph: LatentGraph) -> tuple[np.ndarray, np.ndarray]:
+    """The distance [...] of points [...,d] to the nearest node of a graph, and that node [...]."""
+    apart, nodes = np.full(points.shape[:-1], np.inf), np.zeros(points.shape[:-1], np.int64)
+    for piece, embeddings in graph.pieces():
+        table = distance_table(points, embeddings)  # [...,m]
+        nearer = table.min(-1) < apart
+        nodes = np.where(nearer, piece.start + table.argmin(-1), nodes)
+        apart = np.where(nearer, table.min(-1), apart)
+    return apart, nodes
 
 
 def can_return(successors: np.ndarray) -> np.ndarray:

@@ -17,22 +17,66 @@ _FEW = 4096
 """Products that numpy computes quicker than torch."""
 
 
-class GrowingGraph:
+class Origins:
+    """How the nodes of a graph under construction were found, and where their actions lead; in growing buffers."""
+
+    def __init__(self, capacity: int = 256) -> None:
+        """Of one node, the root."""
+        self._origins = np.full((capacity, 3), -1, np.int32)  # parent, parent's action, depth
+        self._origins[0, 2] = 0
+        self._edges: list[tuple[np.ndarray, np.ndarray]] = []  # nodes [n] and where their actions lead [n,A]
+        self._count = 1
+
+    def grow(self, parents: np.ndarray, actions: np.ndarray) -> None:
+        """Note of new nodes [n] the parents and actions that they were found by."""
+        first, self._count = self._count, self._count + len(parents)
+        while self._count > len(self._origins):
+            self._origins = with_room(self._origins)
+        self._origins[first : self._count] = np.stack([parents, actions, self._origins[parents, 2] + 1], axis=1)
+
+    def depths(self, nodes: np.ndarray) -> np.ndarray:
+        """Actions [n] from the root to nodes [n]."""
+        return self._origins[nodes, 2]
+
+    def reroute(self, nodes: np.ndarray, parents: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        """Take the shorter way to nodes [n], of which some may come twice; those [m] that have one now."""
+        depths = self._origins[parents, 2] + 1
+        shorter = np.flatnonzero(depths < self._origins[nodes, 2])
+        shorter = shorter[(-depths[shorter]).argsort(kind="stable")]  # of a node's several ways the shortest comes last
+        self._origins[nodes[shorter]] = np.stack([parents[shorter], actions[shorter], depths[shorter]], axis=1)
+        return np.unique(nodes[shorter])
+
+    def connect(self, nodes: np.ndarray, successors: np.ndarray) -> None:
+        """Note that the actions from nodes [n] lead to successors [n,A], -1 where that is not known."""
+        self._edges.append((nodes.astype(np.int32), successors.astype(np.int32)))
+
+    def edges(self, size: int) -> np.ndarray:
+        """[M,A] int32, the node that each action leads to."""
+        table = np.full((size, self._edges[0][1].shape[1] if self._edges else 0), -1, np.int32)
+        for nodes, successors in self._edges:
+            table[nodes] = successors
+        return table
+
+    def origins(self, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """[M] int32 each: parents, their actions, depths."""
+        parents, actions, depths = self._origins[:size].T.copy()
+        return parents, actions, depths
+
+
+class GrowingGraph(Origins):
     """A latent graph under construction, in buffers that double as they fill."""
 
     def __init__(self, root: np.ndarray, threshold: float, capacity: int = 256) -> None:
         """A graph of one node with embedding `root` [d]."""
+        super().__init__(capacity)
         self.size = 1
         self.threshold = threshold
         self._embeddings = np.empty((capacity, len(root)), np.float32)
         self._half_norms = np.empty(capacity, np.float32)  # ½|v|² of each node
-        self._origins = np.full((3, capacity), -1, np.int32)  # parent, parent's action, depth
-        self._edges: list[tuple[np.ndarray, np.ndarray]] = []  # nodes [n] and where their actions lead [n,A]
         self._known: dict[bytes, int] | None = {}  # the nodes by their keys, as long as all of them have one
         self._remember(root[None], 0)
         self._embeddings[0] = root
         self._half_norms[0] = _half_norms(self._embeddings[:1])[0]
-        self._origins[2, 0] = 0
 
     @property
     def exact(self) -> bool:
@@ -73,17 +117,28 @@ class GrowingGraph:
     def add(self, points: np.ndarray, parents: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """New nodes [n] with embeddings points [n,d], each found from a parent by an action."""
         first, end = self.size, self.size + len(points)
-        if end > len(self._half_norms):
-            more = max(len(self._half_norms), len(points))
-            self._embeddings = np.pad(self._embeddings, ((0, more), (0, 0)))
-            self._half_norms = np.pad(self._half_norms, (0, more))
-            self._origins = np.pad(self._origins, ((0, 0), (0, more)))
+        while end > len(self._half_norms):
+            self._embeddings = with_room(self._embeddings)
+            self._half_norms = with_room(self._half_norms)
         self._embeddings[first:end] = points
         self._half_norms[first:end] = _half_norms(points)
-        self._origins[:, first:end] = parents, actions, self._origins[2, parents] + 1
+        self.grow(parents, actions)
         self._remember(points, first)
         self.size = end
         return np.arange(first, end)
+
+    def find_or_add(
+        self, points: np.ndarray, parents: np.ndarray, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The nodes [n] of points [n,d], and which points [k] are of new nodes, each found from a parent."""
+        nodes, _ = self.reidentify(points, 0)
+        new = np.flatnonzero(nodes < 0)
+        if not len(new):
+            return nodes, new
+        chosen, same = thin_out(points[new], self.threshold)
+        found = new[chosen]
+        nodes[new] = self.add(points[found], parents[found], actions[found])[same]
+        return nodes, found
 
     def _remember(self, points: np.ndarray, first: int) -> None:
         """Note the keys of new nodes with embeddings points [n,d], the first of which has this number."""
@@ -93,16 +148,17 @@ class GrowingGraph:
         else:
             self._known.update((key, first + place) for place, key in enumerate(keys))
 
-    def connect(self, nodes: np.ndarray, successors: np.ndarray) -> None:
-        """Note that the actions from nodes [n] lead to successors [n,A], -1 where that is not known."""
-        self._edges.append((nodes, successors))
-
-    def finished(self) -> LatentGraph:
+    def finished(self, ahead: np.ndarray | None = None) -> LatentGraph:
         """The graph as it is now."""
-        table = np.full((self.size, self._edges[0][1].shape[1] if self._edges else 0), -1, np.int32)
-        for nodes, successors in self._edges:
-            table[nodes] = successors
-        return LatentGraph(self._embeddings[: self.size], table, *self._origins[:, : self.size])
+        embeddings, successors = self._embeddings[: self.size], self.edges(self.size)
+        return LatentGraph(embeddings, successors, *self.origins(self.size), ahead=ahead)
+
+
+def with_room(buffer: np.ndarray) -> np.ndarray:
+    """A buffer of twice the length with the same beginning."""
+    larger = np.empty((2 * len(buffer), *buffer.shape[1:]), buffer.dtype)
+    larger[: len(buffer)] = buffer
+    return larger
 
 
 def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table, distances
-from pixelplan.types import Model
+from pixelplan.types import Distance, Model, is_discrete
 
 if TYPE_CHECKING:
     import torch
@@ -71,7 +71,8 @@ class Remembering:
     """A model that is overruled by memory: a transition observed from a state is what that state's action does."""
 
     def __init__(self, model: Model, memory: Memory) -> None:
-        self.threshold, self.noisy = model.threshold, model.noisy
+        self.threshold, self.noisy, self.discrete = model.threshold, model.noisy, is_discrete(model)
+        self.distance: Distance | None = getattr(model, "distance", None)
         self._model, self._memory = model, memory
 
     def encode(self, frames: np.ndarray) -> torch.Tensor:

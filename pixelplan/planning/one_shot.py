@@ -1,4 +1,4 @@
-"""PLAN: breadth-first search in the latent space from one frame to a goal frame (the paper's Algorithm 2)."""
+"""PLAN: a search in the latent space from one frame to a goal frame (the paper's Algorithm 2, or best-first)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pixelplan.planning.latent_graph import GrowingGraph, as_array, as_tensor, distances, thin_out
-from pixelplan.types import Episode, InputError, Model, Plan, World
+from pixelplan.machine import free_memory
+from pixelplan.planning.frontier import Growth, Nearness, Problem, best_first, breadth_first
+from pixelplan.planning.latent_graph import as_array
+from pixelplan.types import LATER, Distance, Episode, InputError, Model, Plan, World, is_discrete
 
+NODE_BYTES = 100
+"""What a node takes beside its embedding, about: its hash, its parent, its successors, its place in the queue."""
 FINER, LARGER = 0.6, 4
 """The threshold of a second search, as a share of the model's, and its size, as a multiple of the first's at most."""
 
@@ -40,10 +44,22 @@ class OneShotConfig:
     look at predictions near the goal that were taken for a visited state, and then by all of that with the other frame
     as context. The paper has none of it."""
 
+    frontier: Literal["breadth-first", "best-first"] = field(default="breadth-first", metadata=LATER)
+    """Which nodes are looked at first: those with the fewest steps (the paper), or those with the fewest steps there
+    and then, by the distance, on to the goal. The distance is the one learned for the model (train-heuristic), or else
+    how much embeddings differ. The cutoff and the second look are for breadth-first search only."""
+    weight: float = field(default=1.0, metadata=LATER)
+    """What the distance weighs in best-first search: 1 is A*, with shortest plans if the distance is never too large;
+    more is quicker, with longer plans; inf is greedy."""
+    batch: int = field(default=64, metadata=LATER)
+    """Nodes that best-first search expands at a time: more is quicker a node, and takes more nodes."""
+
     def __post_init__(self) -> None:
-        for name in ("depth_limit", "node_limit", "cutoff"):
+        for name in ("depth_limit", "node_limit", "cutoff", "batch"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if not self.weight >= 0:
+            raise InputError(f"weight is {self.weight}; it must be 0 or more, or inf for a greedy search")
 
 
 def one_shot(
@@ -53,16 +69,17 @@ def one_shot(
     config: OneShotConfig = OneShotConfig(),  # noqa: B008 (frozen)
     random: np.random.Generator | None = None,
 ) -> Plan:
-    """A plan from a frame [H,W,3] to a goal frame [H,W,3] of the same level, by the model alone.
+    """A plan from a frame [H,W,3] to a goal frame [H,W,3] of the same level, or any of several [G,H,W,3], by the model
+    alone.
 
     Where the goal is not found, the plan leads to the node nearest to it and says so (`reached` is False).
     """
     check_frames(frame, goal_frame)
     began = time.perf_counter()
     with inference():
-        start, goal = as_array(model.encode(np.stack([frame, goal_frame])))
+        start, *goals = as_array(model.encode(np.stack([frame, *several(goal_frame)])))
         for context in contexts(model, frame, goal_frame, config):
-            plan = search(model, context, start, goal, config, random)
+            plan = search(model, context, start, np.stack(goals), config, random)
             if plan.reached:
                 break
     return replace(plan, seconds=time.perf_counter() - began)
@@ -70,10 +87,11 @@ def one_shot(
 
 def contexts(model: Model, frame: np.ndarray, goal_frame: np.ndarray, config: OneShotConfig) -> Iterator[Any]:
     """What the model reads of the level from these frames [H,W,3], in turn until the goal is found; nothing twice."""
+    goal_frame = several(goal_frame)[0]
     first, second = (goal_frame, frame) if config.context == "goal" else (frame, goal_frame)
     read = model.context(first)
     yield read
-    if config.second_look and not _says_nothing(read):
+    if config.second_look and config.frontier == "breadth-first" and not _says_nothing(read):
         yield model.context(second)
 
 
@@ -96,7 +114,7 @@ def play_one_shot(
     for action in plan.actions:
         frame, solved = world.step(action)
         frames.append(frame)
-    solved = solved or np.array_equal(frame, goal_frame)
+    solved = solved or shows(frame, goal_frame)
     ended = "solved" if solved else "plan over"
     return Episode(plan.actions, np.stack(frames), solved, ended, (plan,), (0,), plan.seconds)
 
@@ -105,127 +123,60 @@ def search(
     model: Model,
     context: Any,
     start: np.ndarray,
-    goal: np.ndarray,
+    goals: np.ndarray,
     config: OneShotConfig,
     random: np.random.Generator | None = None,
     not_goals: np.ndarray | None = None,
 ) -> Plan:
-    """The search itself, from embedding start [d] to goal [d]; call it under `inference`.
+    """The search itself, from embedding start [d] to any of goals [G,d]; call it under `inference`.
 
-    A prediction nearer to one of `not_goals` [F,d] than to the goal is not the goal, however near to it.
+    A prediction nearer to one of `not_goals` [F,d] than to a goal is not the goal, however near to it.
     """
     began = time.perf_counter()
-    random = random or np.random.default_rng(0)
+    problem = Problem(model, context, start, goals, not_goals)
+    if config.frontier == "best-first":
+        distance: Distance | None = getattr(model, "distance", None)
+        found = best_first(problem, config, distance or Nearness(problem))
+    else:
+        found = _look_twice(problem, config, random or np.random.default_rng(0))
+    graph = found.graph.finished(found.ahead)
+    if found.goal is not None:
+        node = found.goal
+    else:
+        node = problem.nearest(graph) if found.ahead is None else int(found.ahead.argmin())
+    path = graph.path(node)
+    seconds = time.perf_counter() - began
+    return Plan(graph.actions(path), found.reached, graph.at(path), tuple(path), tuple(found.leaves), graph, seconds)
 
-    def grow(threshold: float, node_limit: int) -> _Search:
-        limited = replace(config, node_limit=node_limit)
-        return _breadth_first(model, context, start, goal, threshold, limited, random, not_goals)
 
-    first = found = grow(model.threshold, config.node_limit)
+def _look_twice(problem: Problem, config: OneShotConfig, random: np.random.Generator) -> Growth:
+    """Breadth-first search and, where it does not find the goal, the second look that the settings ask for."""
+    threshold = problem.model.threshold
+    first = found = breadth_first(problem, config, threshold, random)
     if config.second_look and not first.reached:
         if first.graph.size < config.node_limit and not first.graph.exact:  # else it is too fine already
-            found = grow(FINER * model.threshold, min(config.node_limit, LARGER * first.graph.size))
+            limited = replace(config, node_limit=min(config.node_limit, LARGER * first.graph.size))
+            found = breadth_first(problem, limited, FINER * threshold, random)
         if not found.reached:
             found = first
-            found.take_doubtful_goal(model.threshold)
-    graph = found.graph.finished()
-    path = graph.path(
-        found.graph.size - 1 if found.reached else int(to_goal(graph.embeddings, goal, not_goals).argmin())
-    )
-    seconds = time.perf_counter() - began
-    return Plan(
-        graph.actions(path), found.reached, graph.embeddings[path], tuple(path), tuple(found.leaves), graph, seconds
-    )
+            found.take_doubtful_goal(threshold)
+    return found
 
 
-@dataclass
-class _Search:
-    """A graph that grows towards the goal."""
-
-    graph: GrowingGraph
-    reached: bool
-    """Whether the graph's last node is the goal."""
-    leaves: list[int] = field(default_factory=list)
-    """Nodes expanded in each layer."""
-    doubtful: tuple[float, int, int, np.ndarray] | None = None
-    """The prediction nearest the goal: its distance, its parent and action, and the embedding [d]."""
-
-    def take_doubtful_goal(self, threshold: float) -> None:
-        """Take the prediction nearest the goal for the goal if it is within the threshold, whatever node it is near."""
-        if self.doubtful is not None and self.doubtful[0] < threshold:
-            _, parent, action, point = self.doubtful
-            self.graph.add(point[None], np.array([parent]), np.array([action]))
-            self.reached = True
-
-
-def _breadth_first(
-    model: Model,
-    context: Any,
-    start: np.ndarray,
-    goal: np.ndarray,
-    threshold: float,
-    config: OneShotConfig,
-    random: np.random.Generator,
-    not_goals: np.ndarray | None,
-) -> _Search:
-    """Algorithm 2: layer by layer from the start until the goal is among the new nodes. Nodes nearer than the threshold
-    are one; the goal is what is within the model's own threshold of it and not nearer to a node."""
-    graph = GrowingGraph(start, threshold)
-    search = _Search(graph, bool(to_goal(start[None], goal, not_goals)[0] < model.threshold))
-    leaves, recent = np.zeros(1, np.int64), 0
-    while not search.reached and len(leaves):
-        if len(search.leaves) >= config.depth_limit or graph.size >= config.node_limit:
-            break
-        search.leaves.append(len(leaves))
-        predictions = as_array(model.step(as_tensor(graph.embeddings(leaves)), context))  # [leaves,A,d]
-        actions = predictions.shape[1]
-        points = predictions.reshape(-1, predictions.shape[2])
-        nodes, apart = graph.reidentify(points, recent) if config.reidentification else _all_new(points)
-        far = to_goal(points, goal, not_goals)
-        nodes[(far < model.threshold) & (far < apart)] = -1
-        new = np.flatnonzero(nodes < 0)
-        nearest = int(far.argmin())
-        if far[new].min(initial=np.inf) < model.threshold:
-            new, search.reached = new[[far[new].argmin()]], True  # of this layer only the goal is wanted
-        elif search.doubtful is None or far[nearest] < search.doubtful[0]:
-            parent, action = divmod(nearest, actions)
-            search.doubtful = float(far[nearest]), int(leaves[parent]), action, points[nearest]
-        chosen, same = _filter_and_cut(points[new], threshold, config, random)
-        found = new[chosen]
-        added = graph.add(points[found], leaves[found // actions], found % actions)
-        nodes[new] = np.append(added, -1)[same]
-        graph.connect(leaves, nodes.reshape(-1, actions))
-        recent = int(leaves[0])
-        leaves = added if len(added) <= config.cutoff else np.unique(random.choice(added, config.cutoff))
-    return search
-
-
-def _all_new(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What `reidentify` gives where no point [n,d] is near a node."""
-    return np.full(len(points), -1), np.full(len(points), np.inf)
-
-
-def _filter_and_cut(
-    points: np.ndarray, threshold: float, config: OneShotConfig, random: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the new points [n,d] become leaves, and for each point [n] which of those it is, -1 for none."""
-    chosen = same = np.arange(len(points))
-    if config.reidentification and len(points) > 1:
-        chosen, same = thin_out(points, threshold)
-    if config.cut == "text" and len(chosen) > config.cutoff:
-        stay = np.sort(random.permutation(len(chosen))[: config.cutoff])
-        place = np.full(len(chosen), -1)
-        place[stay] = np.arange(config.cutoff)
-        chosen, same = chosen[stay], place[same]
-    return chosen, same
-
-
-def to_goal(points: np.ndarray, goal: np.ndarray, not_goals: np.ndarray | None) -> np.ndarray:
-    """How far [n] the points [n,d] are from the goal [d]; infinitely far where one of `not_goals` [F,d] is nearer."""
-    apart = distances(points, goal)
-    if not_goals is not None:
-        apart[(distances(points[:, None], not_goals) <= apart[:, None]).any(1)] = np.inf
-    return apart
+def check_memory(model: Model | None, config: Any, frame: np.ndarray) -> None:
+    """An InputError if as many nodes as the settings allow would not fit into memory, by the size of a frame's code."""
+    settings: Any = getattr(config, "search", config)
+    if model is None or not isinstance(settings, OneShotConfig):
+        return
+    with inference():
+        dimensions = model.encode(frame[None]).shape[1]
+    each = NODE_BYTES + (dimensions // 8 if is_discrete(model) else 4 * dimensions)
+    free = free_memory()
+    if free is not None and settings.node_limit * each > free:
+        raise InputError(
+            f"node-limit is {settings.node_limit:,}, which takes {settings.node_limit * each / 1e9:,.1f} GB of memory, "
+            f"and {free / 1e9:,.1f} GB are free: {free // each:,} nodes would fit"
+        )
 
 
 @contextmanager
@@ -244,11 +195,24 @@ def inference() -> Iterator[None]:
             torch.set_num_threads(threads)
 
 
+def several(goal_frame: np.ndarray) -> np.ndarray:
+    """The frames [G,H,W,3] of a goal that is one frame [H,W,3] or any of several."""
+    return goal_frame if goal_frame.ndim == 4 else goal_frame[None]
+
+
+def shows(frame: np.ndarray, goal_frame: np.ndarray) -> bool:
+    """Whether a frame [H,W,3] is that of the goal, or one of them [G,H,W,3]."""
+    return any(np.array_equal(frame, goal) for goal in several(goal_frame))
+
+
 def check_frames(frame: np.ndarray, goal_frame: np.ndarray) -> None:
-    """An InputError unless both are frames [H,W,3] uint8 of the same size."""
-    for name, one in (("frame", frame), ("goal frame", goal_frame)):
+    """An InputError unless both are frames [H,W,3] uint8 of the same size; of a goal there may be several [G,H,W,3]."""
+    goal = (
+        goal_frame[0] if isinstance(goal_frame, np.ndarray) and goal_frame.ndim == 4 and len(goal_frame) else goal_frame
+    )
+    for name, one in (("frame", frame), ("goal frame", goal)):
         if not isinstance(one, np.ndarray) or one.ndim != 3 or one.shape[2] != 3 or one.dtype != np.uint8:
             what = f"{one.dtype} {list(one.shape)}" if isinstance(one, np.ndarray) else type(one).__name__
             raise InputError(f"the {name} is {what}; a frame is an array of uint8 with shape [height, width, 3]")
-    if frame.shape != goal_frame.shape:
-        raise InputError(f"the goal frame has shape {goal_frame.shape} and the frame {frame.shape}; they must be equal")
+    if frame.shape != goal.shape:
+        raise InputError(f"the goal frame has shape {goal.shape} and the frame {frame.shape}; they must be equal")

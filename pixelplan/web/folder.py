@@ -20,7 +20,7 @@ from pixelplan.evaluation.exported import export_model
 from pixelplan.evaluation.models import ORACLE
 from pixelplan.types import InputError
 from pixelplan.web.models import FIRST_LEVEL, Models
-from pixelplan.web.views import puzzle_view
+from pixelplan.web.views import planner_views, puzzle_view
 
 RUNTIME = "onnxruntime-web@1.30.0"
 """The npm package that runs ONNX in browsers."""
@@ -57,6 +57,7 @@ def write_folder(folder: Path, model: str | None = None, runtime: Path | None = 
             except InputError as problem:
                 print(f"{env} is left out: {problem}")
         (made / "puzzles.json").write_text(json.dumps(puzzles))
+        (made / "planners.json").write_text(json.dumps([view.model_dump() for view in planner_views()]))
         if folder.exists():
             folder.rmdir()
         made.rename(folder)

@@ -16,10 +16,11 @@ from pixelplan.web.schema import (
     LevelView,
     PictureOfLevel,
     PictureView,
+    PlannerView,
     Problem,
     PuzzleView,
 )
-from pixelplan.web.views import level_view, png, puzzle_view
+from pixelplan.web.views import level_view, planner_views, png, puzzle_view
 from pixelplan.web.work import Work
 
 REFUSALS: dict[int | str, dict[str, object]] = {
@@ -46,6 +47,11 @@ def add_level_routes(app: FastAPI, models: Models, work: Work, limits: Limits) -
             return [puzzle_view(env, models.thinker(env), models.choices(env)) for env in models.names]
 
         return await work.do(views)
+
+    @app.get("/api/planners", tags=["levels"], responses=REFUSALS)
+    async def planners() -> list[PlannerView]:
+        """The planners that can play, in the order in which they race."""
+        return planner_views()
 
     @app.get("/api/levels/{env}/{level}", tags=["levels"], responses=REFUSALS)
     async def level(env: EnvName, level: LevelText) -> LevelView:

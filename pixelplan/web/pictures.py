@@ -8,12 +8,13 @@ import io
 from dataclasses import dataclass, replace
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from pixelplan.envs import Level
 from pixelplan.envs.base import Puzzle
 from pixelplan.envs.digit_jump import DigitJump
 from pixelplan.envs.drawn import Drawing
+from pixelplan.envs.frames import decode_picture
 from pixelplan.envs.ice_slider import IceSlider
 from pixelplan.types import InputError
 from pixelplan.web.boards import Board
@@ -25,14 +26,10 @@ LARGEST = 2048
 def decode(text: str) -> Image.Image:
     """The picture in a PNG or JPEG in base64; an InputError where it is none, or a giant one."""
     try:
-        image = Image.open(io.BytesIO(base64.b64decode(text, validate=True)), formats=("PNG", "JPEG"))
-        if max(image.size) > LARGEST:
-            raise InputError(f"the picture is {image.width} × {image.height} pixels; a side has at most {LARGEST}")
-        return image.convert("RGB")
-    except (binascii.Error, UnidentifiedImageError, OSError, SyntaxError, ValueError) as problem:
-        if isinstance(problem, InputError):
-            raise
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
         raise InputError("the frame is not a PNG or JPEG picture in base64") from None
+    return Image.fromarray(decode_picture(io.BytesIO(data), "the picture", LARGEST, ("PNG", "JPEG")))
 
 
 def fit(image: Image.Image, width: int, height: int) -> tuple[Image.Image, str]:

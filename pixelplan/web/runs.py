@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from pixelplan.evaluation.blindfold import Blindfold
-from pixelplan.planning import PLANNERS, FullConfig, ImageSearchConfig, full, one_shot
+from pixelplan.planning import PLANNERS, one_shot
 from pixelplan.planning.latent_graph import as_array, distances
 from pixelplan.planning.one_shot import inference
 from pixelplan.types import Episode, InputError, Model, Plan
@@ -23,8 +23,6 @@ from pixelplan.web.schema import PlanView
 from pixelplan.web.sessions import Game
 from pixelplan.web.truth import Truth
 from pixelplan.web.views import graph_view, plan_view
-
-RACERS = ("one-shot", "full", "image-search")
 
 
 class Stopped(Exception):
@@ -80,14 +78,8 @@ class Run:
     def race(self, planner: str) -> LaneMessage:
         """Let a planner play and tell the whole way at once."""
         planned_at: list[int] = []
-        configs: dict[str, Any] = {
-            "full": FullConfig(step_limit=self.limits.step_limit),
-            "image-search": ImageSearchConfig(step_limit=self.limits.step_limit),
-        }
-        play = PLANNERS[planner]
         try:
-            config = configs.get(planner) or play.config()
-            episode = play.play(self.model, self._world(), self.goal_frame, config, self._random)
+            episode = PLANNERS[planner].play(*self._arguments(planner))
             self.plans, self.nodes = len(episode.plans), sum(plan.nodes for plan in episode.plans)
             planned_at = list(episode.planned_at)
             done = self._done(episode.solved, episode.ended, self._clock.seconds, len(episode.actions))
@@ -97,20 +89,16 @@ class Run:
         return LaneMessage(planner=planner, states=self.trail, way=way, planned_at=planned_at, done=done)
 
     def _play(self, planner: str) -> Episode:
-        if planner == "full":
+        chosen, arguments = PLANNERS[planner], self._arguments(planner)
+        if chosen.needs_model:
             self._look()
-            config = FullConfig(step_limit=self.limits.step_limit)
-            return full(self.model, self._world(), self.goal_frame, config, self._random, observer=self)
-        if planner == "image-search":
-            config_ = ImageSearchConfig(step_limit=self.limits.step_limit)
-            episode = PLANNERS[planner].play(None, self._world(), self.goal_frame, config_, self._random)
+        if chosen.watched:
+            return chosen.play(*arguments, observer=self)
+        episode = chosen.play(*arguments)
+        if [plan.actions for plan in episode.plans] != [episode.actions]:  # nothing expected to compare with
             for action in episode.actions:
                 self._tell_step(action, None, None)
             return episode
-        self._look()
-        episode = PLANNERS[planner].play(
-            self.model, self._world(), self.goal_frame, PLANNERS[planner].config(), self._random
-        )
         plan = episode.plans[0]
         seconds = self._clock.lap() if self._first_look is None else self._first_look
         with self._clock.stopped():  # it thought first and is told of now
@@ -120,6 +108,12 @@ class Run:
             for action, expected, seen in zip(plan.actions, plan.embeddings[1:], observed[1:], strict=True):
                 self.saw(action, expected, seen)
         return episode
+
+    def _arguments(self, planner: str) -> tuple[Any, ...]:
+        """What a planner's `play` takes here."""
+        chosen = PLANNERS[planner]
+        config = chosen.settings(step_limit=self.limits.step_limit)
+        return self.model if chosen.needs_model else None, self._world(), self.goal_frame, config, self._random
 
     def planned(self, plan: Plan, actions: Sequence[int], expected: np.ndarray, claims_goal: bool) -> None:
         """Tell a plan and the route chosen in it: actions, and the embeddings [n,d] expected after each."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -10,6 +10,7 @@ from pixelplan.envs import PUZZLES
 from pixelplan.envs.base import LAST_LEVEL
 from pixelplan.envs.drawn import PATTERN
 from pixelplan.envs.own import MOST_ACTIONS
+from pixelplan.planning import PLANNERS
 from pixelplan.types import ACTIONS
 
 OWN = "own"
@@ -50,7 +51,10 @@ Action = Annotated[
         description=f"{', '.join(f'{n} {a}' for n, a in enumerate(ACTIONS))}; of an own environment as it says.",
     ),
 ]
-Planner = Literal["one-shot", "full", "image-search"]
+if TYPE_CHECKING:
+    Planner = str
+else:
+    Planner = Literal[tuple(PLANNERS)]
 
 
 class Request(BaseModel):
@@ -139,6 +143,15 @@ class PuzzleView(BaseModel):
     models: list[ModelChoice] = Field(description="All models to choose from, the usual one first.")
     actions: list[str] = Field(description="What the actions are called, by number.")
     goal: str = Field(description="What the goal of a level is, before anybody chooses another one.")
+
+
+class PlannerView(BaseModel):
+    """A planner that can be watched, and raced against the others."""
+
+    name: Planner
+    title: str
+    about: str
+    needs_model: bool = Field(description="Whether it imagines; one that does not has no plan to show.")
 
 
 class Place(BaseModel):

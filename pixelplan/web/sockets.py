@@ -6,18 +6,17 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
-from typing import get_args
 
 from fastapi import FastAPI, WebSocket
 from pydantic import BaseModel
 from starlette.websockets import WebSocketDisconnect
 
+from pixelplan.planning import PLANNERS
 from pixelplan.types import InputError
 from pixelplan.web.limits import Limits
 from pixelplan.web.messages import ProblemMessage
 from pixelplan.web.models import Models
-from pixelplan.web.runs import RACERS, Run, Stopped
-from pixelplan.web.schema import Planner
+from pixelplan.web.runs import Run, Stopped
 from pixelplan.web.score import play_many
 from pixelplan.web.sessions import Game, Games, NoSuchGame, TooMany
 from pixelplan.web.work import Work
@@ -27,8 +26,8 @@ Tell = Callable[[BaseModel], None]
 
 def check_planner(planner: str) -> None:
     """An InputError where there is no such planner."""
-    if planner not in get_args(Planner):
-        raise InputError(f"there is no planner {planner!a}; the planners are {', '.join(get_args(Planner))}")
+    if planner not in PLANNERS:
+        raise InputError(f"there is no planner {planner!a}; the planners are {', '.join(PLANNERS)}")
 
 
 def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, limits: Limits) -> None:
@@ -93,7 +92,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
             model = models.model(game)
-            for planner in RACERS:
+            for planner in PLANNERS:
                 tell(Run(game.before(0), model, limits, tell, stop).race(planner))
 
         await serve(socket, id, act)

@@ -10,6 +10,7 @@ import numpy as np
 from PIL import Image
 
 from pixelplan.envs.family import Tables
+from pixelplan.planning import PLANNERS
 from pixelplan.planning.latent_graph import distances
 from pixelplan.types import Plan
 from pixelplan.web.boards import Board
@@ -24,6 +25,7 @@ from pixelplan.web.schema import (
     ModelChoice,
     Parting,
     Place,
+    PlannerView,
     PlanView,
     PuzzleView,
 )
@@ -35,6 +37,14 @@ RULES = {
     "Reach the bottom right corner.",
     "procgen-maze": "Lead the mouse to the cheese.",
 }
+
+
+def planner_views() -> list[PlannerView]:
+    """The planners, in the order in which they race."""
+    return [
+        PlannerView(name=name, title=one.title, about=one.about, needs_model=one.needs_model)
+        for name, one in PLANNERS.items()
+    ]
 
 
 def puzzle_view(env: str, thinker: Thinker, models: list[ModelChoice]) -> PuzzleView:

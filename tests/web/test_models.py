@@ -10,8 +10,9 @@ import pytest
 
 from pixelplan.evaluation import models as evaluation_models
 from pixelplan.model.checkpoint import save_model
+from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.sizes import Sizes
-from pixelplan.model.world_model import ModelConfig, WorldModel
+from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 from pixelplan.web import launch, models
 from pixelplan.web.models import Models

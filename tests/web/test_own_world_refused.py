@@ -9,8 +9,9 @@ import pytest
 
 from pixelplan.envs.named import open_family
 from pixelplan.model.checkpoint import save_model
+from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.sizes import Sizes
-from pixelplan.model.world_model import ModelConfig, WorldModel
+from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 from pixelplan.web.models import Models
 from tests.conftest import one_sentence, run_command
@@ -72,5 +73,5 @@ class Broken(Corridor):
 
 
 def test_an_environment_that_fails_at_once_is_named() -> None:
-    with pytest.raises(InputError, match="Broken failed: RuntimeError: no batteries"):
+    with pytest.raises(InputError, match="Broken failed in reset of level 0: RuntimeError: no batteries"):
         open_family("tests.web.test_own_world_refused:Broken")

@@ -14,10 +14,11 @@ from pydantic import BaseModel
 
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.envs.oracle import Oracle
+from pixelplan.planning import PLANNERS
 from pixelplan.web.boards import TableBoard
 from pixelplan.web.limits import Limits
 from pixelplan.web.messages import PlanMessage, StepMessage
-from pixelplan.web.runs import RACERS, Run, Stopped
+from pixelplan.web.runs import Run, Stopped
 from pixelplan.web.sessions import Games
 from tests.web.client import MakeClient, begin, listen
 
@@ -51,7 +52,7 @@ def test_image_search_is_told_without_predictions(client: TestClient, name: str)
 def test_race_tells_every_planners_way(client: TestClient, name: str) -> None:
     game = begin(client, name)
     lanes = listen(client, f"/api/games/{game['id']}/race")
-    assert [lane["planner"] for lane in lanes] == list(RACERS)
+    assert [lane["planner"] for lane in lanes] == list(PLANNERS)
     for lane in lanes:
         assert len(lane["states"]) == len(lane["way"]) == lane["done"]["steps"] + 1
         assert lane["states"][0] == game["state"]

@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Page, expect
 import pixelplan
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.envs.drawn import as_drawable
-from pixelplan.planning import one_shot
+from pixelplan.planning import PLANNERS, one_shot
 from pixelplan.web.folder import RUNTIME
 from tests.conftest import one_sentence, run_command
 from tests.web.browser import BROWSER, KEYS, Visitor, solution
@@ -159,7 +159,7 @@ def test_it_plays_plans_executes_and_races(guest: Visitor, name: str) -> None:
     expect(page.locator("#facts")).to_contain_text("Solved after")
     expect(page.locator("#status")).to_contain_text("Solved in")
     page.locator("#race").click()
-    for planner in ("full", "one-shot", "image-search"):
+    for planner in PLANNERS:
         expect(page.locator(f'[data-planner="{planner}"] .verdict')).to_contain_text("after")
     with page.expect_download() as download:
         page.locator("#save-png").click()

@@ -36,11 +36,23 @@ function think(what, game, options) {
 const chunks = (data, size) =>
   Array.from({ length: data.length / size }, (_, index) => data.subarray(index * size, (index + 1) * size));
 
-export async function puzzles() {
-  const answer = await fetch(here("puzzles.json")).catch(() => {
-    throw new Problem(0, "puzzles.json did not arrive; is the whole folder on the server?");
+async function fetched(name) {
+  const answer = await fetch(here(name)).catch(() => {
+    throw new Problem(0, `${name} did not arrive; is the whole folder on the server?`);
   });
-  const views = await answer.json();
+  return answer.json();
+}
+
+let racers = []; // the planners' names
+
+export async function planners() {
+  const views = await fetched("planners.json");
+  racers = views.map(({ name }) => name);
+  return views;
+}
+
+export async function puzzles() {
+  const views = await fetched("puzzles.json");
   for (const { view, pixels, cell, tiles, baked } of views)
     tables[view.name] = { pixels, cell, tiles: chunks(bytes(tiles), cell * cell * 3), baked, levels: null };
   setPuzzles(tables);
@@ -290,7 +302,7 @@ export function listen(path) {
     else [over, problem] = [true, data.problem ?? null];
     wake();
   });
-  tell({ id: number, what, game: told(id), options: Object.fromEntries(new URLSearchParams(query)) });
+  tell({ id: number, what, game: told(id), options: { ...Object.fromEntries(new URLSearchParams(query)), racers } });
   const stop = () => {
     tell({ id: number, what: "stop" });
     queue.length = 0;

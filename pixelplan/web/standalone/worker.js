@@ -160,20 +160,23 @@ async function play(thinking, planner, state, seen, send, alive) {
       resume();
     },
   };
-  let end;
-  if (planner === "full") end = await full(model, world, state, thinking.goal, solved, tell, alive);
-  else if (planner === "image-search") end = await imageSearch(model.actions, world, state, solved, tell, alive);
-  else {
-    const found = await oneShot(model, world.frame(state), world.frame(thinking.goal));
-    await tell.planned(found, state, 0);
-    let here = state;
-    for (const [index, action] of found.actions.entries()) {
-      here = world.after(here, action);
-      const [observed] = await thinking.look([here]);
-      await tell.saw(action, here, found.embeddings[index + 1], observed, index + 1);
-    }
-    end = { ended: solved(here) ? "solved" : "plan over", solved: solved(here), steps: found.actions.length };
-  }
+  const planners = {
+    full: () => full(model, world, state, thinking.goal, solved, tell, alive),
+    "image-search": () => imageSearch(model.actions, world, state, solved, tell, alive),
+    "one-shot": async () => {
+      const found = await oneShot(model, world.frame(state), world.frame(thinking.goal));
+      await tell.planned(found, state, 0);
+      let here = state;
+      for (const [index, action] of found.actions.entries()) {
+        here = world.after(here, action);
+        const [observed] = await thinking.look([here]);
+        await tell.saw(action, here, found.embeddings[index + 1], observed, index + 1);
+      }
+      return { ended: solved(here) ? "solved" : "plan over", solved: solved(here), steps: found.actions.length };
+    },
+  };
+  if (!(planner in planners)) throw new RangeError(`Without a server there is no planner “${planner}”.`);
+  const end = await planners[planner]();
   pause();
   return { type: "done", ...end, plans, nodes, seconds: thought / 1000 };
 }
@@ -227,8 +230,8 @@ const RUNS = {
     const thinking = await Thinking.begin(game);
     send(await play(thinking, planner, game.state, [...game.seen], send, alive));
   },
-  race: async (game, _, send, alive) => {
-    for (const planner of ["one-shot", "full", "image-search"])
+  race: async (game, { racers }, send, alive) => {
+    for (const planner of racers)
       if (alive()) send(await lane(await Thinking.begin(game), planner, game.start, alive));
   },
   score: async (game, { planner, levels }, send, alive) => {

@@ -28,6 +28,7 @@ async function ask(method, path, body) {
 }
 
 export const puzzles = () => ask("GET", "/api/puzzles");
+export const planners = () => ask("GET", "/api/planners");
 export const level = (env, number) => ask("GET", `/api/levels/${env}/${number}`);
 export const begin = (wish) => ask("POST", "/api/games", wish);
 export const look = (id) => ask("GET", `/api/games/${id}`);

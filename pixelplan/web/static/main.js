@@ -24,7 +24,6 @@ import {
   undo,
   wanted,
 } from "./play.js";
-import { PLANNERS } from "./planners.js";
 import { forgetThoughts, setTheme, showGame, showGrid } from "./show.js";
 import { showReading } from "./reading.js";
 import { execute, plan, playMany, race, stopAct } from "./think.js";
@@ -34,11 +33,6 @@ const LAYOUTS = [
   ["map", "PCA", "The two directions in which the embeddings differ most"],
   ["layers", "Layers", "By the number of actions from the start"],
 ];
-page.choices.planner = segments(find("planners"), PLANNERS, (planner) => {
-  page.planner = planner;
-  if (!page.act) forgetThoughts(); // what is shown was another planner's
-  remember();
-});
 page.choices.layout = segments(find("layouts"), LAYOUTS, (layout) => graph.setLayout(layout));
 
 function listenToVisitor() {
@@ -174,7 +168,7 @@ function pressed(event) {
 
 async function restore() {
   const wish = address.read(page.env);
-  if (PLANNERS.some(([name]) => name === wish.planner)) page.planner = wish.planner;
+  if (page.planners.some(({ name }) => name === wish.planner)) page.planner = wish.planner;
   else if (wish.planner !== null) wish.problems.push(`There is no planner “${wish.planner.slice(0, 40)}”.`);
   page.choices.planner.show(page.planner);
   const { moves, goal, goal_moves, problems } = wish;
@@ -202,8 +196,14 @@ async function restore() {
 async function start() {
   const first = isNew(); // soon the page has an address
   setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
-  page.puzzles = await api.puzzles();
+  [page.puzzles, page.planners] = await Promise.all([api.puzzles(), api.planners()]);
   page.env = page.puzzles[0].name;
+  const planners = page.planners.map(({ name, title, about }) => [name, title, about[0].toUpperCase() + about.slice(1)]);
+  page.choices.planner = segments(find("planners"), planners, (planner) => {
+    page.planner = planner;
+    if (!page.act) forgetThoughts(); // what is shown was another planner's
+    remember();
+  });
   const choices = page.puzzles.map((puzzle) => [puzzle.name, puzzle.title, ""]);
   page.choices.puzzle = segments(find("puzzles"), choices, (env) =>
     inTurn(() => (edit(false), open({ env, level: plain(page.number) ?? 3000 }))),

@@ -12,6 +12,7 @@ export const LAST_LEVEL = 2 ** 31 - 1;
 
 export const page = {
   puzzles: [],
+  planners: [],
   puzzle: null, // the one that is played
   env: null,
   number: 3000,
@@ -26,6 +27,9 @@ export const page = {
   choosing: null, // the place under the cursor while a goal is chosen
   choices: {}, // the rows of buttons: puzzle, planner, layout
 };
+/** What is known of the planner that is chosen. */
+export const chosenPlanner = () => page.planners.find(({ name }) => name === page.planner);
+
 export const board = new Board(find("board"));
 export const graph = new Graph(find("graph"), find("tip"));
 export const timeline = new Timeline();

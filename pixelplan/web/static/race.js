@@ -3,7 +3,6 @@
 import { listen } from "./api.js";
 import { Board } from "./board.js";
 import { calm, copy, download, find, make, plural, reveal, wait } from "./dom.js";
-import { PLANNERS } from "./planners.js";
 
 const ENDS = {
   solved: "solved",
@@ -23,13 +22,13 @@ export function verdict(done) {
 
 export class Race {
   /** Starts at once; your clock starts with your first move. */
-  constructor(game, level, title, pace) {
+  constructor(game, level, planners, title, pace) {
     Object.assign(this, { level, title, pace, stopped: false, finished: false, began: null, seconds: 0 });
     this.stream = listen(`/api/games/${game.id}/race`);
     find("race-panel").hidden = false;
     find("card").hidden = true;
     this.lanes = new Map();
-    const boxes = [["you", "You"], ...PLANNERS].map(([name, label]) => {
+    const boxes = [{ name: "you", title: "You" }, ...planners].map(({ name, title: label }) => {
       const board = new Board(make("div", { class: "board" }));
       board.setLevel(level);
       board.show(game.state).catch(() => null);

@@ -2,16 +2,15 @@
 
 import { listen } from "./api.js";
 import { find, make, plural, reveal } from "./dom.js";
-import { PLANNERS } from "./planners.js";
 
 const percent = (share) => `${(100 * share).toFixed(0)} %`;
 
 export class Score {
-  constructor(game, count) {
+  constructor(game, planners, count) {
     this.count = count;
     this.stopped = false;
     find("score-panel").hidden = false;
-    this.rows = PLANNERS.map(([planner, label]) => {
+    this.rows = planners.map(({ name: planner, title: label }) => {
       const fill = make("i");
       const reach = make("b");
       const words = make("span", { class: "words" }, "…");

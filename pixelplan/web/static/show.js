@@ -4,8 +4,7 @@ import { names, sequence, setNames, sign, tint } from "./actions.js";
 import * as api from "./api.js";
 import { colour, find, forgetColours, make, plural } from "./dom.js";
 import { drawFrame } from "./frames.js";
-import { board, graph, page, report, timeline } from "./page.js";
-import { MODEL_FREE } from "./planners.js";
+import { board, chosenPlanner, graph, page, report, timeline } from "./page.js";
 import { forgetReading } from "./reading.js";
 import { forgetWhy, sayWhy } from "./why.js";
 
@@ -136,11 +135,11 @@ export function forgetThoughts() {
 
 /** A planner without a model imagines nothing: there is neither a plan to ask for nor a graph. */
 export function showPlanner() {
-  const blind = MODEL_FREE.includes(page.planner);
-  find("plan").disabled = blind;
+  const { title, needs_model } = chosenPlanner();
+  find("plan").disabled = !needs_model;
   const words = make("span");
-  if (blind)
-    words.append("GS on Images has no model and imagines nothing: press ", make("b", {}, "Execute"), " to see it try.");
+  if (!needs_model)
+    words.append(`${title} has no model and imagines nothing: press `, make("b", {}, "Execute"), " to see it try.");
   else
     words.append(
       "Press ",

@@ -3,8 +3,7 @@
 import { names } from "./actions.js";
 import * as api from "./api.js";
 import { find, reveal } from "./dom.js";
-import { attempt, board, graph, pace, page, remember, timeline, withGame } from "./page.js";
-import { MODEL_FREE } from "./planners.js";
+import { attempt, board, chosenPlanner, graph, pace, page, remember, timeline, withGame } from "./page.js";
 import { Race, verdict } from "./race.js";
 import { Run } from "./run.js";
 import { Score } from "./score.js";
@@ -28,7 +27,7 @@ function begin(act, play) {
 
 export async function plan() {
   await stopAct();
-  if (MODEL_FREE.includes(page.planner)) return forgetThoughts(); // it says why there is none
+  if (!chosenPlanner().needs_model) return forgetThoughts(); // it says why there is none
   const view = await withGame(api.plan);
   forgetThoughts();
   find("graph-empty").hidden = true;
@@ -110,7 +109,7 @@ export async function execute() {
 export async function playMany() {
   await stopAct();
   page.game = await withGame(api.look);
-  const act = new Score(page.game, 100);
+  const act = new Score(page.game, page.planners, 100);
   begin(act, () => act.play());
 }
 
@@ -123,6 +122,6 @@ export async function race() {
   showGame();
   remember();
   const title = `${page.puzzle.title}, level ${page.number}`;
-  page.race = new Race(page.game, page.level, title, pace);
+  page.race = new Race(page.game, page.level, page.planners, title, pace);
   begin(page.race, () => page.race.play());
 }

@@ -1,4 +1,4 @@
-"""The networks of the default model: a position on a grid, and a map of where each action leads from each cell.
+"""A place on a grid as the latent, for worlds in which one thing moves: where it is, and where each action leads.
 
 Shapes: N frames, L levels, S states a level, A actions, d latent dimensions, K attention maps, a grid of R × C cells
 with G = R·C, and patches of p × p pixels a cell.
@@ -7,11 +7,60 @@ with G = R·C, and patches of p × p pixels a cell.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+from pixelplan.model.batches import LevelBatch
+from pixelplan.model.blocks import GridFeatures, InverseModel, ResidualBlock, head
+from pixelplan.model.families.grid import GridNetworks, ModelConfig, far_blocks
+from pixelplan.model.families.metric import MetricNetworks
+from pixelplan.model.losses import look_loss
+from pixelplan.model.sizes import Sizes
+
+
+class Position(GridNetworks, MetricNetworks):
+    """Attention to one cell, and a map of where each action leads from each cell."""
+
+    def __init__(self, config: ModelConfig, sizes: Sizes) -> None:
+        super().__init__(sizes)
+        self.config = config
+        readout = Readout(config.maps, sizes.rows * sizes.columns, config.dimensions)
+        self.encoder = spatial_encoder(config, sizes, readout)
+        grid = Grid(sizes.rows, sizes.columns, sizes.reach)
+        self.forward_model = TransportModel(
+            sizes.patch, config.context_width, far_blocks(sizes), readout, grid, sizes.actions
+        )
+        self.inverse = InverseModel(config.dimensions, sizes.actions) if config.inverse else None
+
+    def more_losses(self, batch: LevelBatch, maps: Tensor, weights: Any) -> dict[str, tuple[float, Tensor]]:
+        """Attention belongs to where the frames of a level differ."""
+        return attention_losses(batch, maps, weights.look_weight, self.sizes)
+
+
+def spatial_encoder(config: ModelConfig, sizes: Sizes, readout: Readout) -> SpatialEncoder:
+    """Where to look in frames of these sizes."""
+    features = GridFeatures((sizes.rows, sizes.columns), sizes.patch, config.encoder_width, config.encoder_blocks)
+    return SpatialEncoder(features, config.encoder_width, config.maps, readout)
+
+
+def attention_losses(
+    batch: LevelBatch, maps: Tensor, weight: float, sizes: Sizes, notable: float = 0
+) -> dict[str, tuple[float, Tensor]]:
+    """The look loss of attention maps [N,K,G] with its weight, if it has one."""
+    return {"look": (weight, look_loss(maps, differing_cells(batch, sizes, notable)))} if weight else {}
+
+
+def differing_cells(batch: LevelBatch, sizes: Sizes, notable: float = 0) -> Tensor:
+    """[N,G] bool: the cells in which an image differs from its partner, by more than so many times what most cells do.
+
+    If pixels are noisy all cells differ. Most of them show the same thing, and how much difference means nothing.
+    """
+    apart = (batch.images - batch.images[batch.partners]).abs().mean(dim=1, keepdim=True)
+    of_cells = functional.adaptive_avg_pool2d(apart, (sizes.rows, sizes.columns)).flatten(1)
+    return of_cells > (notable * of_cells.median(dim=1, keepdim=True).values if notable else 0)
 
 
 @dataclass(frozen=True)
@@ -61,52 +110,6 @@ class Displacements(nn.Module):
         """[B,G,G]: from where to where, by chances [B,G,M]."""
         cells = len(self.targets)
         return chances.new_zeros(len(chances), cells, cells).scatter_add(2, self.targets.expand_as(chances), chances)
-
-
-class ResidualBlock(nn.Module):
-    """Two 3×3 convolutions that add to what comes in, normalised over all channels and cells."""
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.layers = nn.Sequential(
-            nn.GroupNorm(1, width),
-            nn.ReLU(),
-            nn.Conv2d(width, width, 3, padding=1),
-            nn.GroupNorm(1, width),
-            nn.ReLU(),
-            nn.Conv2d(width, width, 3, padding=1),
-        )
-
-    def forward(self, features: Tensor) -> Tensor:
-        """[N,width,R,C] to the same."""
-        return features + self.layers(features)
-
-
-class GridFeatures(nn.Module):
-    """From images to features of each cell of a grid.
-
-    One convolution whose window is twice the patch sees each cell whole wherever it lies (cells of the picture need not
-    be aligned with the patches) and costs a tenth of a stack of small ones on full resolution.
-    """
-
-    def __init__(self, size: tuple[int, int], patch: int, width: int, blocks: int) -> None:
-        super().__init__()
-        self.size = (size[0] * patch, size[1] * patch)
-        margin = patch // 2
-        self.patches = nn.Conv2d(3, 2 * width, patch + 2 * margin, stride=patch, padding=margin)
-        self.mix = nn.Conv2d(2 * width, width, 1)
-        self.blocks = nn.Sequential(*(ResidualBlock(width) for _ in range(blocks)))
-
-    def forward(self, images: Tensor) -> Tensor:
-        """[N,3,H,W] to [N,width,R,C]; where cells are not whole pixels, the image is enlarged until they are."""
-        if images.shape[-2:] != self.size:
-            images = functional.interpolate(images, self.size, mode="bilinear")
-        return self.blocks(self.mix(functional.relu(self.patches(images))))
-
-
-def head(width: int, channels: int) -> nn.Sequential:
-    """From features [N,width,R,C] to a few numbers [N,channels,R,C] for each cell."""
-    return nn.Sequential(nn.GroupNorm(1, width), nn.ReLU(), nn.Conv2d(width, channels, 1))
 
 
 class Readout(nn.Module):
@@ -215,39 +218,3 @@ class TransportModel(nn.Module):
         attention = (z @ context.places).unflatten(-1, (-1, cells)).softmax(-1).flatten(-2)  # [L,S,K·G]
         ends = (attention @ context.ends).unflatten(-1, (self.actions, -1))
         return ends / torch.linalg.vector_norm(ends, dim=-1, keepdim=True)  # a third of what `normalize` takes
-
-
-class LatentModel(nn.Module):
-    """The paper's fully latent forward model: three layer-normalised layers of 256 units, and no context."""
-
-    def __init__(self, dimensions: int, actions: int, width: int = 256) -> None:
-        super().__init__()
-        self.actions = actions
-        layers: list[nn.Module] = []
-        for inputs in (dimensions + actions, width, width):
-            layers += [nn.Linear(inputs, width), nn.LayerNorm(width), nn.ReLU()]
-        self.layers = nn.Sequential(*layers, nn.Linear(width, dimensions))
-
-    def context(self, images: Tensor) -> Tensor:
-        """Nothing: [L,0]."""
-        return images.new_zeros(len(images), 0)
-
-    def forward(self, z: Tensor, context: Tensor) -> Tensor:
-        """Embeddings [L,S,A,d] after each action from z [L,S,d]."""
-        states = z.unsqueeze(2).expand(-1, -1, self.actions, -1)
-        actions = torch.eye(self.actions, device=z.device, dtype=z.dtype).expand(*states.shape[:2], -1, -1)
-        return functional.normalize(self.layers(torch.cat([states, actions], dim=-1)), dim=-1)
-
-
-class InverseModel(nn.Module):
-    """Which action led from one embedding to the next: one hidden layer of 32 layer-normalised units."""
-
-    def __init__(self, dimensions: int, actions: int, width: int = 32) -> None:
-        super().__init__()
-        self.layers = nn.Sequential(
-            nn.Linear(2 * dimensions, width), nn.LayerNorm(width), nn.ReLU(), nn.Linear(width, actions)
-        )
-
-    def forward(self, before: Tensor, after: Tensor) -> Tensor:
-        """Logits [M,A] for M steps from before [M,d] to after [M,d]."""
-        return self.layers(torch.cat([before, after], dim=-1))

@@ -11,6 +11,23 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pixelplan.model.blocks import InverseModel
+from pixelplan.model.families.grid import GridNetworks, ModelConfig
+from pixelplan.model.families.metric import MetricNetworks
+from pixelplan.model.sizes import Sizes
+
+
+class Paper(GridNetworks, MetricNetworks):
+    """Encoder, forward model and inverse model as in the paper."""
+
+    def __init__(self, config: ModelConfig, sizes: Sizes) -> None:
+        super().__init__(sizes)
+        self.config = config
+        size = (sizes.height, sizes.width)
+        self.encoder = PaperEncoder(*size, config.dimensions, config.encoder_width)
+        self.forward_model = PaperForwardModel(*size, config.dimensions, sizes.actions, config.encoder_width)
+        self.inverse = InverseModel(config.dimensions, sizes.actions) if config.inverse else None
+
 
 class BasicBlock(nn.Module):
     """ResNet's block of two 3×3 convolutions, without a stride."""

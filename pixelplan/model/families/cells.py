@@ -1,4 +1,4 @@
-"""Networks for worlds in which more than one thing changes: what is in each cell, and what each action makes of it.
+"""What is in each cell of a grid as the latent, for worlds in which more than one thing changes.
 
 Shapes: N frames, L levels, S states a level, A actions, K kinds, a grid of R × C cells with G = R·C; embeddings have
 d = G·K dimensions, a one for the kind in each cell among zeros, so that states that differ in one cell are √2 apart.
@@ -6,11 +6,79 @@ d = G·K dimensions, a one for the kind in each cell among zeros, so that states
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pixelplan.model.nets import GridFeatures, ResidualBlock, head
+from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
+from pixelplan.model.blocks import GridFeatures, InverseModel, ResidualBlock, head
+from pixelplan.model.families.grid import GridNetworks, ModelConfig, far_blocks
+from pixelplan.model.families.metric import in_slots
+from pixelplan.model.families.position import differing_cells
+from pixelplan.model.losses import inverse_loss, kinds_loss, level_pairs, pull_loss, squared_distances, tell_loss
+from pixelplan.model.objective import weighted_sum
+from pixelplan.model.sizes import Sizes
+
+
+class Cells(GridNetworks):
+    """A kind for every cell, and what each action makes of them."""
+
+    changes_colours = False  # kinds are told by their colours
+
+    def __init__(self, config: ModelConfig, sizes: Sizes) -> None:
+        super().__init__(sizes)
+        self.config = config
+        grid = (sizes.rows, sizes.columns)
+        self.encoder = CellEncoder(grid, sizes.patch, config.kinds)
+        features = GridFeatures(grid, sizes.patch, config.context_width, blocks=1)
+        cells = sizes.rows * sizes.columns
+        self.forward_model = CellDynamics(
+            features, config.context_width, far_blocks(sizes), config.kinds, cells, sizes.actions
+        )
+        self.inverse = InverseModel(cells * config.kinds, sizes.actions) if config.inverse else None
+
+    def prepare(self, levels: Sequence[LevelPlay]) -> None:
+        """Take the patterns of kinds from frames."""
+        self.encoder.take_patterns(to_images(sample_frames(levels)))
+
+    def encode(self, images: Tensor) -> Tensor:
+        """Embeddings [N,G·K] of images [N,3,H,W]."""
+        z: Tensor = self.encoder(images)[0]
+        return z
+
+    def context(self, images: Tensor) -> Tensor:
+        """Features [L,width,R,C] of one image [L,3,H,W] of each level."""
+        return self.forward_model.context(images)
+
+    def step(self, z: Tensor, context: Tensor) -> Tensor:
+        """Embeddings [L,S,A,G·K] after each action from z [L,S,G·K]."""
+        after: Tensor = self.forward_model(z, context)
+        return after
+
+    def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
+        """Kinds should be predicted, tell cells that look different apart, and tell actions."""
+        embedded, kinds = self.encoder(batch.images)
+        z = in_slots(embedded, batch)
+        level, before, action, after = batch.steps.unbind(1)
+        # Kinds are there to tell states apart: a forward model that could change them would make them all alike.
+        states = z.detach()
+        predicted = self.forward_model(states, self.context(batch.images[batch.contexts]))[level, before, action]
+        cells = kinds.shape[1:]
+        target = states[level, after].unflatten(1, cells)
+        found = {"forward": (weights.forward_weight, kinds_loss(predicted.unflatten(1, cells), target))}
+        if self.inverse is not None:
+            logits = self.inverse(z[level, before], z[level, after])
+            found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+        _, same = level_pairs(batch.states, batch.alike)
+        if same.any() and weights.pull_weight:
+            found["pull"] = (weights.pull_weight, pull_loss(squared_distances(z)[same]))
+        differing = differing_cells(batch, self.sizes)
+        if weights.look_weight and differing.any():
+            found["look"] = (weights.look_weight, tell_loss(kinds[differing], kinds[batch.partners][differing]))
+        return weighted_sum(found)
 
 
 class CellEncoder(nn.Module):
@@ -78,7 +146,7 @@ class CellDynamics(nn.Module):
         """Of the kinds [L,S,A,G,K] in each cell after each action, from z [L,S,G·K]."""
         levels, states = z.shape[:2]
         rows, columns = context.shape[-2:]
-        now = z.reshape(levels * states, -1, self.kinds).transpose(1, 2)  # [L·S,K,G]
+        now = z.reshape(levels * states, rows * columns, self.kinds).transpose(1, 2)  # [L·S,K,G]
         features = self.enter(now.unflatten(2, (rows, columns)))
         features = features + self.places.view(-1, rows, columns) + context.repeat_interleave(states, 0)
         for block, everywhere in zip(self.blocks, self.everywhere, strict=True):

@@ -1,0 +1,285 @@
+"""A campaign of faults: kills, full disks, damaged inputs, bombs, bad environments, two at once.
+
+    python benchmarks/faults.py [--share 1.0] [--only kills] [--json results/benchmark-faults.json]
+
+Every case is decided by the seed and its number. The record is written as the campaign goes; started again, it goes on
+where it was. What is promised, and what was found: docs/reliability.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import itertools
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+from fault_bombs import bombs
+from fault_commands import Command, commands, contents, quick
+from fault_inputs import Case, Wrong, cells, checkpoints, data_sets, models, pictures, records, unfinished_data
+from fault_recordings import recordings
+from fault_shim import KILLED, Done, Fault, Shim, run, start
+from fault_words import arguments
+from fault_worlds import FAULTS, PLACES
+
+from pixelplan.files import read_json, write_json
+from pixelplan.machine import describe_machine
+
+KILLS = {
+    "collect": 160, "import": 160, "evaluate": 80, "train": 40, "on-policy": 20, "reproduce": 6, "ppo": 20,
+    "glamor": 20, "random": 6,
+}  # fmt: skip
+RANDOM_KILLS = {"collect": 20, "import": 10, "evaluate": 10, "train": 6, "on-policy": 3, "glamor": 4, "ppo": 4}
+FULL_DISKS = {
+    "collect": 80, "import": 70, "evaluate": 28, "train": 10, "on-policy": 6, "reproduce": 2, "ppo": 6, "glamor": 6,
+    "random": 5,
+}  # fmt: skip
+DAMAGES: dict[str, tuple[int, Callable[[Path, dict[str, Command]], Case]]] = {
+    "data sets": (1300, data_sets),
+    "unfinished data sets": (500, unfinished_data),
+    "models": (1300, models),
+    "pictures": (400, pictures),
+    "records": (650, records),
+    "recordings": (500, recordings),
+    "command line": (350, arguments),
+    "checkpoints": (20, checkpoints),
+    "cells": (10, cells),
+}
+HANGS = ("hang", "busy", "stubborn")
+RAISING = tuple(FAULTS)[: tuple(FAULTS).index("none")] + HANGS
+ONLY_STEPS = ("no-reward", "word-reward", "odd-end")
+
+
+def interrupted(command: Command, base: Path, fault: Fault | None, inputs: Path) -> Case:
+    """The command cut off at a file operation (or, without a fault, killed at a random moment), and resumed.
+
+    The operations come in a shuffled order, so that many cases try each of them. After some kills the resumed run is
+    killed, too.
+    """
+    (base / "whole").mkdir(parents=True)
+    undisturbed = run(command.arguments(base / "whole"), Shim(base / "whole", fault, 10**9), quick)
+    if undisturbed.code:
+        raise SystemExit(f"{command.name} fails undisturbed: {undisturbed.errors}")
+    whole, operations = contents(base / "whole"), undisturbed.operations
+    order = np.random.default_rng(0).permutation(operations) + 1
+    number = itertools.count()
+
+    def cut(random: np.random.Generator, place: Path, words: list[str | Path], again: bool) -> Done:
+        if fault is None:
+            return run(words, None, quick, kill_after=float(random.uniform(0.02, undisturbed.seconds)))
+        at = int(random.integers(1, operations + 1)) if again else int(order[next(number) % operations])
+        return run(words, Shim(place, fault, at), quick)
+
+    def case(random: np.random.Generator, place: Path) -> str:
+        words = command.arguments(place)
+        done = cut(random, place, words, False)
+        label = "finished before" if done.code == 0 else "cut off"
+        if fault == "full" and done.code:
+            _check_full(done, command.name)
+        elif fault != "full" and done.code not in (0, KILLED, -9):
+            raise Wrong(f"exit code {done.code}: {done.errors[-300:]}")
+        if fault != "full" and random.random() < 0.25:
+            cut(random, place, [*words, *command.resume], True)
+            label = "cut off twice"
+        done = run([*words, *command.resume], None, quick)
+        if done.code:
+            raise Wrong(f"it does not go on: {done.errors[-300:]}")
+        found = contents(place)
+        if found != whole:
+            others = sorted(name for name in whole | found if whole.get(name) != found.get(name))
+            raise Wrong(f"another result: {others}")
+        return label
+
+    return case
+
+
+def _check_full(done: Done, name: str) -> None:
+    """A Wrong for anything but one sentence that says that the disk is full, and where."""
+    last = (done.errors.strip().splitlines() or [""])[-1]
+    words = "No space left" if name == "reproduce" and done.code == 1 else "no space is left on the disk for /"
+    if "Traceback" in done.errors or done.code not in (1, 2) or not last.startswith("pixelplan: ") or words not in last:
+        raise Wrong(f"exit code {done.code}: {done.errors[-300:]}")
+
+
+def environments(base: Path, listed: dict[str, Command]) -> Case:
+    """Every fault in every place of an environment, at once and late, under every command that plays."""
+    number = itertools.count()
+    cases = bad_environments()
+
+    def case(random: np.random.Generator, place: Path) -> str:
+        command, fault, where, late = cases[next(number) % len(cases)]
+        env = ["--env", "fault_worlds:make", "--option", f"fault={fault}", f"where={where}", f"late={late}"]
+        play = {
+            "check-env": ["--levels", "0:3", "--episodes", "2", "--steps", "6"],
+            "collect": ["--levels", "0:3", "--episodes", "2", "--steps", "6", "--out", place / "data"],
+            "solve": ["--level", "1", "--planner", "image-search"],
+            "evaluate": ["--levels", "0:3", "--planner", "image-search", "--step-limit", "20"],
+        }[command]
+        done = run([command, *env, *play, "--step-seconds", "0.3"], seconds=30)
+        last = (done.errors.strip().splitlines() or [""])[-1]
+        told = last.startswith("pixelplan: ") and "fault_worlds" in last
+        if done.code != 2 or not told or done.fault is not None:
+            raise Wrong(f"{command} {fault} in {where}, late {late}: {done.code} {done.errors[-300:]}")
+        return "one sentence"
+
+    return case
+
+
+def bad_environments() -> list[tuple[str, str, str, bool]]:
+    """Command, fault, place and whether it comes late."""
+    cases = []
+    for fault, where, late, command in itertools.product(
+        FAULTS, (*PLACES, "make"), (False, True), ("check-env", "collect", "solve", "evaluate")
+    ):
+        asked = where in ("reset", "step", "make") or command != "collect"
+        possible = (
+            (where != "make" or (fault in RAISING and fault not in HANGS and not late))
+            and (where != "shortest_solution" or fault in RAISING)
+            and (where == "step" or fault not in ONLY_STEPS)
+            and not (where == "reset" and fault == "four")  # it gives two values
+            and not (where == "goal_frame" and late and command == "check-env")  # it looks at the first goal only
+            and not (where == "shortest_solution" and late and command == "check-env")
+        )
+        if asked and possible:
+            cases.append((command, fault, where, late))
+    return cases
+
+
+def two_at_once(base: Path, listed: dict[str, Command]) -> Case:
+    """Two processes that write one data set: the second waits its turn, or takes over from a dead one."""
+    command = listed["collect"]
+    (base / "whole").mkdir(parents=True)
+    run(command.arguments(base / "whole"), None, quick)
+    whole = contents(base / "whole")
+
+    def case(random: np.random.Generator, place: Path) -> str:
+        words = [*command.arguments(place), "--resume"]
+        first = start(words, None, quick)
+        time.sleep(float(random.uniform(0, 0.1)))
+        second = start(words, None, quick)
+        killed = random.random() < 0.5
+        ends = [first.wait(kill_after=float(random.uniform(0, 0.1)) if killed else None), second.wait()]
+        for done in ends:
+            if done.code not in (0, -9) and "is being written by" not in (done.sentence or ""):
+                raise Wrong(f"exit code {done.code}: {done.errors[-300:]}")
+        if run(words, None, quick).code or contents(place) != whole:
+            raise Wrong("the data set is not the one that was asked for")
+        return "refused" if any(done.code == 2 for done in ends) else "one after the other"
+
+    return case
+
+
+def groups(work: Path, listed: dict[str, Command]) -> dict[str, tuple[int, Callable[[Path], Case]]]:
+    """All kinds of cases: how many of each, and what prepares them in a folder."""
+    inputs = work / "inputs"
+    found: dict[str, tuple[int, Callable[[Path], Case]]] = {}
+    faults: list[tuple[str, dict[str, int], Fault | None]] = [
+        ("kills", KILLS, "kill"),
+        ("random kills", RANDOM_KILLS, None),
+        ("full disks", FULL_DISKS, "full"),
+    ]
+    for kind, counts, fault in faults:
+        for name, count in counts.items():
+            found[f"{kind}: {name}"] = count, lambda base, n=name, f=fault: interrupted(listed[n], base, f, inputs)
+    for name, (count, prepare) in DAMAGES.items():
+        found[f"damaged inputs: {name}"] = count, lambda base, p=prepare: p(base, listed)
+    found["bombs"] = 120, lambda base: bombs(base, listed)
+    found["bad environments"] = len(bad_environments()), lambda base: environments(base, listed)
+    found["two at once"] = 40, lambda base: two_at_once(base, listed)
+    return found
+
+
+def campaign(record: dict[str, Any], share: float, only: list[str], seed: int, save: Callable[[], None]) -> None:
+    """Run what the record lacks."""
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        listed = commands(work / "inputs")
+        for command in listed.values():
+            command.inputs(work / "inputs")
+        for index, (name, (count, prepare)) in enumerate(groups(work, listed).items()):
+            group = record["groups"].setdefault(name, {"cases": 0, "outcomes": {}, "failures": [], "seconds": 0.0})
+            wanted = -(-count * share // 1)
+            if not name.startswith(tuple(only)) or group["cases"] >= wanted:
+                continue
+            base = work / f"base-{index}"
+            base.mkdir()
+            case = prepare(base)
+            outcomes = Counter(group["outcomes"])
+            while group["cases"] < wanted:
+                began, place = time.monotonic(), work / "case"
+                place.mkdir()
+                try:
+                    outcomes[case(np.random.default_rng([seed, index, group["cases"]]), place)] += 1
+                except Wrong as problem:
+                    outcomes["WRONG"] += 1
+                    why = str(problem).replace(str(work), "WORK")
+                    group["failures"].append({"case": group["cases"], "why": why})
+                    print(f"{name}, case {group['cases']}: {why}", file=sys.stderr, flush=True)
+                shutil.rmtree(place)
+                group["cases"] += 1
+                group["seconds"] = round(group["seconds"] + time.monotonic() - began, 2)
+                group["outcomes"] = dict(outcomes)
+                if group["cases"] % 20 == 0:
+                    save()
+            shutil.rmtree(base)
+            save()
+            print(f"{name}: {group['cases']} cases, {dict(outcomes)}, {group['seconds']} s", flush=True)
+
+
+def warm_up() -> None:
+    """Import what commands import, once: forked processes have it then."""
+    import h5py  # noqa: F401
+    import matplotlib.figure  # noqa: F401
+
+    import pixelplan.cli.app
+    import pixelplan.experiments.generalisation
+    import pixelplan.experiments.reproduce
+    import pixelplan.model.train
+    from pixelplan.baselines import need_extra
+    from pixelplan.cli import main
+
+    need_extra("stable_baselines3", "baselines", "PPO")
+    import pixelplan.baselines.glamor
+    import pixelplan.baselines.ppo  # noqa: F401
+
+    with contextlib.redirect_stderr(io.StringIO()):
+        for command in ("collect", "evaluate", "check-env"):
+            words = [] if command == "check-env" else ["--levels", "9:1"]
+            main([command, "--env", "nothing", *words, *(["--out", "x"] if command == "collect" else [])])
+        main(["solve", "--env", "nothing", "--level", "0"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--share", type=float, default=1.0, help="the share of all cases to run")
+    parser.add_argument("--only", nargs="*", default=[""], help="only kinds whose names begin so")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path, default=None, help="the record: written, and gone on with if it is there")
+    wish = parser.parse_args()
+    warm_up()
+    record: dict[str, Any] = {"seed": wish.seed, **describe_machine(), "groups": {}}
+    if wish.json is not None and wish.json.exists():
+        record = read_json(wish.json)
+        if record["seed"] != wish.seed:
+            raise SystemExit(f"{wish.json} is of seed {record['seed']}")
+    campaign(
+        record, wish.share, wish.only, wish.seed, lambda: None if wish.json is None else write_json(wish.json, record)
+    )
+    failures = sum(len(group["failures"]) for group in record["groups"].values())
+    print(f"{sum(group['cases'] for group in record['groups'].values())} cases, {failures} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""Nodes a second and bytes a node: packed bits against plain floats, in one run, on a level of four boxes.
+
+    python benchmarks/search_nodes.py [--json results/benchmark-search-nodes.json] [--million]
+
+Both search the same level with the true rules as the model (700 zeros and ones a state), breadth-first and without a
+limit to a layer, up to the same number of nodes; plain floats are what every search was made of before nodes were
+packed. Runs alternate, so that both see the same machine, and the median counts; the model's own time is taken out to
+show the search's. `--million` also searches a million nodes in a process of its own and says how much memory it took.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from examples.boards import TrueRules
+from examples.sokoban_levels import SokobanLevels
+from pixelplan.files import write_json
+from pixelplan.machine import describe_machine
+from pixelplan.planning.one_shot import OneShotConfig, inference, search
+from pixelplan.types import Plan
+
+LEVEL = """
+##########
+#@   #   #
+#  $   $ #
+# #  .   #
+#    #.  #
+#  $   # #
+#   .    #
+# #  $ . #
+#        #
+##########
+"""
+
+
+class Timed(TrueRules):
+    """The true rules, and how long they took."""
+
+    def __init__(self, world: SokobanLevels, discrete: bool) -> None:
+        super().__init__(world)
+        self.discrete, self.seconds = discrete, 0.0
+
+    def step(self, z: torch.Tensor, context: Any) -> torch.Tensor:
+        began = time.perf_counter()
+        found = super().step(z, context)
+        self.seconds += time.perf_counter() - began
+        return found
+
+
+def grow(world: SokobanLevels, discrete: bool, config: OneShotConfig) -> tuple[Plan, float]:
+    """A search for what cannot be reached, and how long the model took in it."""
+    frame, _ = world.reset(seed=0)
+    model = Timed(world, discrete)
+    with inference():
+        start = model.encode(frame[None]).numpy()[0]
+        nowhere = np.zeros((1, len(start)), np.float32)  # no state has empty cells only
+        return search(model, None, start, nowhere, config), model.seconds
+
+
+def open_level(folder: Path) -> SokobanLevels:
+    """The level, as a world."""
+    path = folder / "search-nodes-level.txt"
+    path.write_text(LEVEL)
+    world = SokobanLevels(str(path))
+    path.unlink()
+    return world
+
+
+def main(world: SokobanLevels, nodes: int, repeats: int) -> dict[str, Any]:
+    """Nodes a second of both, whole and without the model's time."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for _ in range(repeats):
+        for name, discrete in (("plain", False), ("packed", True)):
+            config = OneShotConfig(node_limit=nodes, depth_limit=10**6, cutoff=10**6, second_look=False)
+            plan, model = grow(world, discrete, config)
+            one = found.setdefault(name, {"whole": [], "search": []})
+            one["whole"].append(plan.nodes / plan.seconds)
+            one["search"].append(plan.nodes / (plan.seconds - model))
+    rates = {f"{name}, {part}": float(np.median(all_)) for name, parts in found.items() for part, all_ in parts.items()}
+    return {
+        "nodes": nodes,
+        "nodes a second": {name: round(rate) for name, rate in rates.items()},
+        "packed against plain": round(rates["packed, whole"] / rates["plain, whole"], 2),
+        "packed against plain, without the model": round(rates["packed, search"] / rates["plain, search"], 2),
+    }
+
+
+def peak() -> int:
+    """The most bytes of memory that this process has had (Linux; `getrusage` would count its parent's, too)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * int(next(line.split()[1] for line in lines if line.startswith("VmHWM")))
+
+
+def million(world: SokobanLevels) -> dict[str, Any]:
+    """A best-first search of a million nodes: its rate, and the memory that it took on top of what was there."""
+    before = peak()
+    config = OneShotConfig(node_limit=10**6, depth_limit=10**6, frontier="best-first", weight=2.0, batch=512)
+    plan, model = grow(world, True, config)
+    return {
+        "nodes": plan.nodes,
+        "nodes a second": round(plan.nodes / plan.seconds),
+        "nodes a second, without the model": round(plan.nodes / (plan.seconds - model)),
+        "megabytes": round((peak() - before) / 2**20),
+        "bytes of a state as floats": 4 * (plan.graph.bits or 0),
+    }
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--nodes", type=int, default=20_000)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--million", action="store_true")
+    parser.add_argument("--only-million", action="store_true", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    level = open_level(Path.cwd())
+    if arguments.only_million:
+        print(json.dumps(million(level)))
+        sys.exit()
+    record = {"command": "python benchmarks/search_nodes.py --million", **describe_machine()}
+    record.update(main(level, arguments.nodes, arguments.repeats))
+    if arguments.million:
+        done = subprocess.run([sys.executable, __file__, "--only-million"], check=True, capture_output=True, text=True)
+        record["a million"] = json.loads(done.stdout)
+    print(json.dumps(record))
+    if arguments.json:
+        write_json(arguments.json, record)

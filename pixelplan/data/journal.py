@@ -1,0 +1,83 @@
+"""What is written of a data set that is not complete yet: one line a part, and a lock for its one writer."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import IO, Any
+
+from pixelplan.files import naming, sealed, unsealed
+from pixelplan.types import InputError
+
+
+class Journal:
+    """An append-only file of sealed JSON lines that belongs to one process at a time.
+
+    Its lock ends with the process that holds it, however that ends. A line that was cut off or damaged does not count,
+    nor does any line behind it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open or begin the journal; an InputError says which process writes it now."""
+        self.path = path
+        self._file = _lock(path)
+        self.lines: list[dict[str, Any]] = []
+        """What was noted so far."""
+        self._end = 0
+        for line in self._file:
+            if (read := _parse(line, path)) is None:
+                break
+            self.lines.append(read)
+            self._end += len(line)
+
+    def own(self) -> None:
+        """Go on from the lines that count: drop what follows, and let others see who writes."""
+        with naming(self.path):
+            self._file.truncate(self._end)
+        self.add({"process": os.getpid()})
+
+    def add(self, line: dict[str, Any]) -> None:
+        """Note something for good: it is on the disk when this returns."""
+        with naming(self.path):
+            self._file.write(json.dumps(sealed(line)).encode() + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        self.lines.append(line)
+
+    def close(self) -> None:
+        """Let others write."""
+        self._file.close()
+
+    def remove(self) -> None:
+        """The data set is complete, or given up."""
+        self.path.unlink(missing_ok=True)
+        self.close()
+
+
+def _lock(path: Path) -> IO[bytes]:
+    """The file, opened for this process alone."""
+    while True:
+        file = path.open("a+b")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            writers = [line["process"] for line in (_parse(one, path) or {} for one in file) if "process" in line]
+            file.close()
+            holder = f"process {writers[-1]}" if writers else "another process"
+            raise InputError(f"{path.parent} is being written by {holder}; wait until that has finished") from None
+        if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+            file.seek(0)
+            return file
+        file.close()  # its writer finished and removed it while we waited for the lock
+
+
+def _parse(line: bytes, path: Path) -> dict[str, Any] | None:
+    """A line as it was written; None where it is not whole or damaged."""
+    try:
+        read = json.loads(line) if line.endswith(b"\n") else None
+        return dict(unsealed(read, path)) if isinstance(read, dict) and "seal" in read else None
+    except (ValueError, RecursionError, InputError):
+        return None

@@ -1,0 +1,1 @@
+"""DISTANCE: how many steps lie between a state and a goal, learned inside a world model."""

@@ -1,0 +1,119 @@
+"""What a searched graph teaches about distances: exact ones to what was reached, and better guesses for the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pixelplan.distance.network import FARTHEST
+from pixelplan.types import LatentGraph
+
+
+def backed_up(successors: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Steps [M] from each node of a graph [M,A] if those of some are known [M], infinite for the others.
+
+    Whoever knows a better way keeps it: the least of what is known and of a step more than the best successor's.
+    """
+    steps = np.append(known.astype(np.float64), np.inf)  # the last one stands for "nobody looked"
+    while True:
+        better = np.minimum(steps[:-1], steps[successors].min(1, initial=np.inf) + 1)
+        if (better == steps[:-1]).all():
+            return better
+        steps[:-1] = better
+
+
+def to_any(graph: LatentGraph, nodes: np.ndarray | list[int]) -> np.ndarray:
+    """Steps [M] from each node to the nearest of some, along edges that were looked at; infinite without a way."""
+    known = np.full(len(graph.codes), np.inf)
+    known[nodes] = 0
+    return backed_up(graph.successors, known)
+
+
+def back_and_forth(graph: LatentGraph, node: int) -> np.ndarray:
+    """The nodes [n] that a way leads to from a node and back again, itself included."""
+    there = np.zeros(len(graph.codes) + 1, bool)  # the last one stands for "nobody looked"
+    there[node], new = True, np.array([node])
+    while len(new):
+        new = np.unique(graph.successors[new])
+        new = new[(new >= 0) & ~there[new]]
+        there[new] = True
+    return np.flatnonzero(there[:-1] & np.isfinite(to_any(graph, [node])))
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """What one graph teaches of one goal: n states and the steps from each of them to the goal."""
+
+    codes: np.ndarray
+    """[n,w] uint64, the bits of the states."""
+    goal: np.ndarray
+    """[d] float32, the mean of the goal's codes."""
+    steps: np.ndarray
+    """[n] float32."""
+    sure: np.ndarray
+    """[n] float32, what each state's error weighs."""
+    at_least: np.ndarray
+    """[n] bool, whether the steps may also be more."""
+
+
+def towards(
+    graph: LatentGraph, nodes: np.ndarray, goal: np.ndarray, count: int, random: np.random.Generator
+) -> Samples:
+    """What a graph teaches if the goal had been one of these nodes, with this mean code [d], in at most count states.
+
+    Three quarters have a way there. The others were looked at and have none: they are further than most, or cut off.
+    """
+    steps = to_any(graph, nodes)
+    near = random.permutation(np.flatnonzero(np.isfinite(steps)))[: 3 * count // 4]
+    cut_off = np.flatnonzero(~np.isfinite(steps) & expanded(graph))
+    cut_off = random.permutation(cut_off)[: min(count - len(near), len(near))]
+    beyond = np.quantile(steps[near], 0.9) + 4
+    chosen = np.concatenate([near, cut_off])
+    without = np.arange(len(chosen)) >= len(near)
+    return Samples(
+        graph.codes[chosen],
+        goal,
+        np.where(without, beyond, np.minimum(steps[chosen], FARTHEST)).astype(np.float32),
+        np.where(without, 0.5, 1.0).astype(np.float32),
+        without,
+    )
+
+
+def in_hindsight(graph: LatentGraph, wide: bool, count: int, random: np.random.Generator) -> Samples:
+    """What a graph teaches of a goal that nobody had: one of its deeper nodes.
+
+    If the level's own goal is any of several states (`wide`), so is this one: all that a way leads to and back from.
+    """
+    looked_at = np.flatnonzero(expanded(graph))
+    deep = looked_at[graph.depths[looked_at] >= np.median(graph.depths[looked_at])]
+    node = int(random.choice(deep))
+    nodes = back_and_forth(graph, node) if wide else np.array([node])
+    return towards(graph, nodes, graph.at(nodes).mean(0), count, random)
+
+
+def from_search(
+    graph: LatentGraph, path: tuple[int, ...] | None, goal: np.ndarray, count: int, random: np.random.Generator
+) -> Samples:
+    """What a search teaches of its own goal, with this mean code [d], in at most count states.
+
+    The path to it, if one was found, and all ways that join it are sure. For the other nodes that were expanded, the
+    distances of the nodes at the rim count, and the steps to them: in a dead end that says more with every round, until
+    nobody goes there any more.
+    """
+    assert graph.ahead is not None
+    looked_at = expanded(graph)
+    guessed = backed_up(graph.successors, np.where(looked_at, np.inf, graph.ahead))
+    exact = np.full(len(looked_at), np.inf) if path is None else to_any(graph, [path[-1]])
+    found = np.isfinite(exact)
+    nodes = np.flatnonzero(looked_at | found)
+    on_way = np.isin(nodes, path or ())
+    nodes = nodes[np.lexsort([random.random(len(nodes)), ~on_way])[:count]]
+    steps = np.minimum(np.where(found, exact, guessed)[nodes], FARTHEST).astype(np.float32)
+    sure = np.where(found[nodes], 1.0, 0.2).astype(np.float32)
+    return Samples(graph.codes[nodes], goal, steps, sure, np.zeros(len(nodes), bool))
+
+
+def expanded(graph: LatentGraph) -> np.ndarray:
+    """Which [M] of the nodes were expanded."""
+    return (graph.successors >= 0).any(1)

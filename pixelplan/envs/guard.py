@@ -1,0 +1,105 @@
+"""Other people's code, called so that whatever it does ends in one sentence that says whose it is and where."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from types import FrameType, TracebackType
+from typing import Any
+
+from pixelplan.types import InputError
+
+STEP_SECONDS = 60.0
+"""How long one call of an environment may take, unless the user says otherwise."""
+
+
+class EnvironmentFailed(InputError):
+    """An environment raised something, took too long, or gave what no environment gives."""
+
+
+class _TookTooLong(BaseException):
+    """Raised inside other people's code, where `except Exception` shall not catch it."""
+
+
+class guarded:
+    """Whatever is raised in this `with` block, and taking more than so many seconds, becomes an EnvironmentFailed.
+
+    `name` is the environment's, `what` the call, such as "step 3 of level 7". Ctrl-C stays what it is. Blocks do not
+    stand within one another. (A class, because steps of small worlds take a few microseconds, and so does the context
+    of a generator.)
+    """
+
+    __slots__ = ("_limited", "_name", "_seconds", "_what")
+
+    def __init__(self, name: str, what: str, seconds: float) -> None:
+        self._name, self._what, self._seconds = name, what, seconds
+
+    def __enter__(self) -> None:
+        self._limited = threading.get_ident() == threading.main_thread().ident
+        if self._limited:
+            _clock.begin(self._seconds)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._limited:
+            _clock.deadline = None
+        if problem is not None and not isinstance(problem, KeyboardInterrupt):
+            raise EnvironmentFailed(self._sentence(problem)) from problem
+
+    def _sentence(self, problem: BaseException) -> str:
+        """What happened, and where."""
+        if isinstance(problem, _TookTooLong):
+            return f"{self._name} took more than {self._seconds:g} s in {self._what}; --step-seconds gives it more time"
+        said = str(problem) if isinstance(problem, InputError) else describe(problem)
+        return said if self._name in said else f"{self._name} failed in {self._what}: {said}"
+
+
+class _Clock:
+    """Ends what takes too long, by the alarm signal, which ticks as long as guarded blocks come one after the other.
+
+    So a block costs no call of the system. It works in a process's main thread, and once the interpreter gets to it: a
+    call into compiled code that never returns cannot be ended.
+    """
+
+    def __init__(self) -> None:
+        self.deadline: float | None = None
+        """When the present block must have ended; None outside of blocks."""
+        self._tick = 0.0  # seconds; 0 while the clock stands
+        self._idle = 0
+        self._handler: Any = None
+
+    def begin(self, seconds: float) -> None:
+        """A block begins that may take so long."""
+        if not 0 < self._tick <= seconds:
+            if self._tick == 0:
+                self._handler = signal.signal(signal.SIGALRM, self._ticked)
+            self._tick = min(1.0, seconds / 4)
+            signal.setitimer(signal.ITIMER_REAL, self._tick, self._tick)
+        self._idle = 0
+        self.deadline = time.monotonic() + seconds
+
+    def _ticked(self, signum: int, frame: FrameType | None) -> None:
+        if self.deadline is None:
+            self._idle += 1
+            if self._idle > 1:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                signal.signal(signal.SIGALRM, self._handler)
+                self._tick = 0.0
+        elif time.monotonic() > self.deadline:
+            raise _TookTooLong  # and again with the next tick, in case it is caught
+
+
+_clock = _Clock()
+os.register_at_fork(after_in_child=_clock.__init__)  # type: ignore[misc]  # timers do not live on in a fork
+
+
+def describe(problem: BaseException) -> str:
+    """An exception in a line."""
+    try:
+        words = " ".join(str(problem).split())[:300]
+    except Exception:  # its own text may fail as well
+        words = ""
+    return f"{type(problem).__name__}: {words}" if words else type(problem).__name__

@@ -1,0 +1,68 @@
+"""The families of world models by name. To add one, write its file here and name it in this table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pixelplan.model.batches import action_count
+from pixelplan.model.families.cells import Cells
+from pixelplan.model.families.grid import ModelConfig, suggest_grid
+from pixelplan.model.families.latent import Latent
+from pixelplan.model.families.noisy import NoisyPosition
+from pixelplan.model.families.paper import Paper
+from pixelplan.model.families.picture import Picture, PictureConfig
+from pixelplan.model.families.position import Position
+from pixelplan.model.families.vector import Vector, VectorConfig
+from pixelplan.model.family import Networks
+from pixelplan.model.sizes import Sizes
+from pixelplan.types import Trajectories
+
+Config = ModelConfig | PictureConfig | VectorConfig
+"""The settings of a family."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of latent."""
+
+    networks: type[Networks]
+    """Made from a config and sizes."""
+    config: type[Any]
+    """Of its settings."""
+    fit: Callable[[Any, tuple[int, int] | None, Trajectories], tuple[Any, Sizes]]
+    """The settings and sizes for recorded play, from settings that may leave something open and a grid if one is
+    given."""
+
+
+def fit_to_frames(
+    config: PictureConfig | VectorConfig, grid: tuple[int, int] | None, data: Trajectories
+) -> tuple[PictureConfig | VectorConfig, Sizes]:
+    """For families that need nothing but the size of a frame and the number of actions."""
+    height, width = data.frames.shape[1:3]
+    return config, config.sizes(height, width, action_count(data))
+
+
+FAMILIES = {
+    "picture": Family(Picture, PictureConfig, fit_to_frames),
+    "vector": Family(Vector, VectorConfig, fit_to_frames),
+    "position": Family(Position, ModelConfig, suggest_grid),
+    "noisy": Family(NoisyPosition, ModelConfig, suggest_grid),
+    "cells": Family(Cells, ModelConfig, suggest_grid),
+    "auto": Family(Position, ModelConfig, suggest_grid),
+    "latent": Family(Latent, ModelConfig, suggest_grid),
+    "paper": Family(Paper, ModelConfig, suggest_grid),
+}
+"""`auto` is position or cells, as the data suggests."""
+
+
+def family_of(config: Config) -> Family:
+    """The family that settings belong to."""
+    return FAMILIES["noisy" if getattr(config, "noisy", False) else config.family]
+
+
+def config_from(settings: dict[str, Any]) -> Config:
+    """Settings as they were written to JSON; a KeyError or TypeError if they are no family's."""
+    config: Config = FAMILIES[settings["family"]].config(**settings)
+    return config

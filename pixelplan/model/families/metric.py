@@ -1,0 +1,69 @@
+"""What families share whose latent is a point, and whose states are held apart by a margin: the paper's losses."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from pixelplan.model.batches import LevelBatch
+from pixelplan.model.family import Networks
+from pixelplan.model.losses import forward_loss, inverse_loss, level_pairs, margin_loss, pull_loss, squared_distances
+from pixelplan.model.objective import weighted_sum
+
+
+class MetricNetworks(Networks):
+    """Encoder h, forward model f with context and inverse model p, as the paper calls them."""
+
+    encoder: nn.Module
+    """Gives embeddings [N,d], and what else it knows, of images [N,3,H,W]."""
+    forward_model: Any
+    """Has `context`; gives embeddings [L,S,A,d] from z [L,S,d] and that context."""
+    inverse: nn.Module | None
+    forward_rise: ClassVar[float] = 0.0
+    """The first share of training over which the weight of the forward loss rises: at once, it would pull embeddings
+    together that nothing holds apart yet."""
+
+    def encode(self, images: Tensor) -> Tensor:
+        """Embeddings [N,d] of images [N,3,H,W]."""
+        z: Tensor = self.encoder(images)[0]
+        return z
+
+    def context(self, images: Tensor) -> Any:
+        """What the forward model reads from one image [L,3,H,W] of each level."""
+        return self.forward_model.context(images)
+
+    def step(self, z: Tensor, context: Any) -> Tensor:
+        """Embeddings [L,S,A,d] after each action from z [L,S,d]."""
+        after: Tensor = self.forward_model(z, context)
+        return after
+
+    def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
+        """The paper's three losses, one that holds frames of the same state together, and the family's own."""
+        embedded, more = self.encoder(batch.images)
+        z = in_slots(embedded, batch)
+        level, before, action, after = batch.steps.unbind(1)
+        context = self.context(batch.images[batch.contexts])
+        predicted = self.forward_model(z, context)[level, before, action]
+        risen = min(1.0, share_done / self.forward_rise) if self.forward_rise else 1.0
+        found = {"forward": (weights.forward_weight * risen, forward_loss(predicted, z[level, after]))}
+        if self.inverse is not None:
+            logits = self.inverse(z[level, before], z[level, after])
+            found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+        distances, (different, same) = squared_distances(z), level_pairs(batch.states, batch.alike)  # [L,S,S]
+        if different.any():
+            found["margin"] = (1.0, margin_loss(distances[different], weights.margin))
+        if same.any() and weights.pull_weight:
+            found["pull"] = (weights.pull_weight, pull_loss(distances[same]))
+        return weighted_sum({**found, **self.more_losses(batch, more, weights)})
+
+    def more_losses(self, batch: LevelBatch, more: Any, weights: Any) -> dict[str, tuple[float, Tensor]]:
+        """Losses of the family's own, each with its weight, from what else the encoder knows."""
+        return {}
+
+
+def in_slots(embedded: Tensor, batch: LevelBatch) -> Tensor:
+    """[L,S,d] embeddings [N,d] in their places, zero in empty slots."""
+    slots = torch.zeros(*batch.states.shape, embedded.shape[-1], dtype=embedded.dtype, device=embedded.device)
+    return slots.index_put(batch.places.unbind(1), embedded)

@@ -1,0 +1,317 @@
+"""The picture itself as the latent: a few numbers for each patch of a fine lattice, and a network that repaints them.
+
+Nothing is assumed about a grid, about what moves or about how many things there are. The encoder is fixed before
+training: a patch is told by its products with the few patterns that differ most between frames of one level (their
+principal components). So the targets of prediction never move, nothing can collapse, and a prediction can be drawn.
+
+Shapes: N images, L levels of S states, A actions, c features a patch, a lattice of R × C patches; d = c·R·C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
+from pixelplan.model.blocks import ResidualBlock
+from pixelplan.model.family import Networks
+from pixelplan.model.losses import squared_miss_loss
+from pixelplan.model.metrics import rollout_exactness
+from pixelplan.model.sizes import Sizes
+
+UNUSED = 1e6
+"""A feature that no patch has."""
+
+
+@dataclass(frozen=True)
+class PictureConfig:
+    """The picture family."""
+
+    family: Literal["picture"] = "picture"
+    """Its name."""
+    patches: int = 16
+    """Patches along the longer side of a frame, at most."""
+    features: int = 4
+    """Numbers that tell a patch."""
+    width: int = 32
+    """Channels of the network on the whole lattice."""
+    wide: int = 64
+    """Channels of the network on half and a quarter of it."""
+    noise: float = 0.1
+    """Of the features that the network learns from, so that it mends small errors and they do not add up in a plan."""
+    bad_patches: float = 0.1
+    """The share of patches with five times as much of it."""
+    words: int = 1024
+    """Looks of a patch that are remembered, the most common ones of the training levels."""
+    updates: int = 3000
+    """Gradient steps at most."""
+
+    def sizes(self, height: int, width: int, actions: int) -> Sizes:
+        """The lattice for frames of this size."""
+        patch = -(-max(height, width) // self.patches)
+        rows, columns = -(-height // patch), -(-width // patch)
+        return Sizes(height, width, actions, rows, columns, reach=1)
+
+
+class Picture(Networks):
+    """Patches as they look, and what each action makes of them."""
+
+    until_learned = True
+    changes_colours = False
+    basis: Tensor
+    centre: Tensor
+    still: Tensor
+    words: Tensor
+    exact_words: Tensor
+
+    def __init__(self, config: PictureConfig, sizes: Sizes) -> None:
+        super().__init__(sizes)
+        self.config = config
+        patch = -(-max(sizes.height, sizes.width) // config.patches)
+        self.window = Window(sizes, patch)
+        side = self.window.side
+        self.register_buffer("basis", torch.zeros(config.features, 3, side, side))
+        self.register_buffer("centre", torch.zeros(config.features))
+        self.register_buffer("still", torch.zeros(()))
+        self.register_buffer("words", torch.full((config.words, config.features), UNUSED))
+        self.register_buffer("exact_words", torch.zeros((), dtype=torch.bool))
+        self.dynamics = Repaint(config, sizes, self.window)
+
+    def usual_updates(self) -> int:
+        """As the config says."""
+        return self.config.updates
+
+    @torch.no_grad()
+    def prepare(self, levels: Sequence[LevelPlay]) -> None:
+        """Find the patterns: principal components of how patches differ between two frames of one level."""
+        differences, patches = [], []
+        for level in sample_levels(levels, 150):
+            if len(level.frames) < 2:
+                continue
+            chosen = np.unique(np.linspace(0, len(level.frames) - 1, 6).astype(int))
+            windows = self.window.cut(to_images(np.asarray(level.frames[chosen])))  # [n,R·C,3·w·w]
+            difference = (windows - windows.roll(1, 0)).flatten(0, 1)
+            changed = difference.abs().amax(1) > 0
+            differences.append(difference[changed])
+            patches.append(windows.flatten(0, 1)[changed])
+        if not differences:
+            return  # nothing ever changes; `race` says so
+        apart = torch.cat(differences)
+        _, vectors = torch.linalg.eigh((apart.T @ apart) / max(1, len(apart)))
+        chosen = vectors[:, -self.config.features :].flip(1)
+        scale = (apart @ chosen).std(0).clamp(min=1e-3)  # [c]
+        self.basis.copy_((chosen / scale).T.reshape(self.basis.shape))
+        self.centre.copy_((torch.cat(patches) @ chosen).median(0).values / scale)
+        self._learn_words(levels)
+
+    def _learn_words(self, levels: Sequence[LevelPlay]) -> None:
+        """Remember the most common looks of patches."""
+        features = self._features(to_images(sample_frames(levels))).permute(0, 2, 3, 1).flatten(0, 2)  # [n,c]
+        looks, which, counts = torch.unique((features * 100).round(), dim=0, return_inverse=True, return_counts=True)
+        exact = torch.zeros_like(looks).index_copy(0, which, features)  # one of those that round to the same
+        common = counts.argsort(descending=True, stable=True)[: len(self.words)]
+        self.words[: len(common)] = exact[common]
+
+    def encode(self, images: Tensor) -> Tensor:
+        """Features [N,c·R·C] of images [N,3,H,W]."""
+        return self._features(images).flatten(1)
+
+    def _features(self, images: Tensor) -> Tensor:
+        return functional.conv2d(self.window.pad(images), self.basis, stride=self.window.patch) - self.centre.view(
+            -1, 1, 1
+        )
+
+    def context(self, images: Tensor) -> Tensor:
+        """Features [L,width,R,C] of one image [L,3,H,W] of each level."""
+        return self.dynamics.context(images)
+
+    def step(self, z: Tensor, context: Tensor) -> Tensor:
+        """Features [L,S,A,c·R·C] after each action from z [L,S,c·R·C]."""
+        levels, states = z.shape[:2]
+        now = z.reshape(levels * states, self.config.features, self.sizes.rows, self.sizes.columns)
+        change = self.dynamics(now, context.repeat_interleave(states, 0))  # [L·S,A,c,R,C]
+        moves = change.pow(2).sum(2, keepdim=True) > self.still
+        after = now.unsqueeze(1) + change * moves
+        if self.exact_words:
+            after = self._in_words(after, moves.squeeze(2))
+        return after.flatten(2).unflatten(0, (levels, states))
+
+    def _in_words(self, features: Tensor, chosen: Tensor) -> Tensor:
+        """Features [N,A,c,R,C], with those of the chosen patches [N,A,R,C] replaced by the nearest look remembered."""
+        last = features.movedim(2, -1).clone()  # [N,A,R,C,c]
+        last[chosen] = self.words[torch.cdist(last[chosen], self.words).argmin(1)]
+        return last.permute(0, 1, 4, 2, 3)  # ONNX has no movedim of what was indexed
+
+    @torch.no_grad()
+    def settle(self, levels: Sequence[LevelPlay]) -> None:
+        """Find how small a predicted change is none.
+
+        A patch whose change is smaller stays exactly as it is, so that rollouts of any length do not drift. Held-out
+        steps decide: the bound with the fewest mistakes about which patches change, the middle of a range of such.
+        Whether the others are replaced by the nearest look remembered is decided by held-out rollouts. It makes them
+        exact if a world has few looks, and does harm if levels have looks of their own.
+        """
+        self._settle_still(levels)
+        right = {}
+        for choice in (False, True):
+            self.exact_words.fill_(choice)
+            right[choice] = rollout_exactness(Stepper(self), levels)
+        self.exact_words.fill_(sum(right[True].values()) >= sum(right[False].values()))
+
+    def _settle_still(self, levels: Sequence[LevelPlay]) -> None:
+        moving, resting = [], []
+        for level in sample_levels(levels, 50):
+            steps = level.steps()
+            images = to_images(np.asarray(level.frames))
+            features = self._features(images)
+            predicted = self.dynamics(features, self.context(images[:1]))[steps[:, 0], steps[:, 1]]
+            changed = (features[steps[:, 2]] - features[steps[:, 0]]).abs().amax(1) > 1e-3  # [m,R,C]
+            size = predicted.pow(2).sum(1)
+            moving.append(size[changed])
+            resting.append(size[~changed])
+        bounds = torch.logspace(-6, 2, 401)
+        lost = torch.searchsorted(torch.cat(moving).sort().values, bounds)
+        leaking = sum(map(len, resting)) - torch.searchsorted(torch.cat(resting).sort().values, bounds)
+        mistakes = lost + leaking
+        fewest = torch.nonzero(mistakes == mistakes.min()).flatten()
+        self.still.copy_(bounds[fewest[len(fewest) // 2]])
+
+    def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
+        """How far the features after each step are from those predicted, from slightly wrong features before it."""
+        with torch.no_grad():
+            features = self._features(batch.images)
+            worse = 1 + 4 * (torch.rand_like(features[:, :1]) < self.config.bad_patches)  # of a few patches
+            noisy = features + self.config.noise * worse * torch.randn_like(features)
+        before, after = batch.images_of_steps()
+        context = self.context(batch.images[batch.contexts])[batch.places[:, 0]]
+        change = self.dynamics(noisy, context)[before, batch.steps[:, 2]]
+        loss = squared_miss_loss(noisy[before] + change, features[after])
+        return {"forward": loss, "total": loss}
+
+    def shown(self, z: Tensor, image: Tensor) -> Tensor:
+        """Pictures [N,3,H,W] of embeddings z [N,d], in a level of which one image [3,H,W] is known."""
+        lattice = (-1, self.config.features, self.sizes.rows, self.sizes.columns)
+        difference = (z - self.encode(image[None])).view(lattice)
+        flat = self.basis.flatten(1)  # [c,3·w·w], orthogonal rows
+        patterns = (flat / flat.pow(2).sum(1, keepdim=True).clamp(min=1e-9)).view_as(self.basis)
+        painted = functional.conv_transpose2d(difference, patterns, stride=self.window.patch)
+        ones = torch.ones_like(difference[:1, :1])
+        cover = functional.conv_transpose2d(ones, torch.ones_like(patterns[:1, :1]), stride=self.window.patch)
+        return (image + self.window.crop(painted / cover)).clamp(-0.5, 0.5)
+
+
+class Stepper:
+    """Networks as a `Model`, before there is a threshold."""
+
+    threshold, noisy = 0.0, False
+
+    def __init__(self, networks: Networks) -> None:
+        self.networks = networks
+
+    def encode(self, frames: np.ndarray) -> Tensor:
+        """Embeddings [N,d] of frames [N,H,W,3]."""
+        return self.networks.encode(to_images(frames))
+
+    def context(self, frame: np.ndarray) -> Any:
+        """Of one frame [H,W,3]."""
+        return self.networks.context(to_images(frame[None]))
+
+    def step(self, z: Tensor, context: Any) -> Tensor:
+        """Embeddings [N,A,d] from z [N,d]."""
+        return self.networks.step(z.unsqueeze(0), context).squeeze(0)
+
+
+class Window:
+    """The patches of a lattice, each with half a patch around it, so that what lies on a border is seen whole."""
+
+    def __init__(self, sizes: Sizes, patch: int) -> None:
+        self.patch, self.side = patch, 2 * patch
+        self.sizes, self.before = sizes, patch // 2
+        self.after = tuple(
+            (count - 1) * patch + self.side - self.before - pixels
+            for count, pixels in ((sizes.rows, sizes.height), (sizes.columns, sizes.width))
+        )
+
+    def pad(self, images: Tensor) -> Tensor:
+        """Images [N,3,H,W] with a rim, so that windows fit."""
+        return functional.pad(images, (self.before, self.after[1], self.before, self.after[0]))
+
+    def cut(self, images: Tensor) -> Tensor:
+        """The windows [N,R·C,3·w·w] of images [N,3,H,W]."""
+        return functional.unfold(self.pad(images), self.side, stride=self.patch).transpose(1, 2)
+
+    def crop(self, padded: Tensor) -> Tensor:
+        """Images without the rim."""
+        rows = slice(self.before, self.before + self.sizes.height)
+        return padded[..., rows, self.before : self.before + self.sizes.width]
+
+
+class Repaint(nn.Module):
+    """What each action makes of the features of all patches, from these and from one frame of the level.
+
+    A U-Net, so that what was learned in one place holds in all; halved twice, with the largest activations of all
+    places in the middle, so that what is far away counts, too. A learned map of places tells one place from another.
+    Each patch is changed as far as a gate opens: most patches stay what they are.
+    """
+
+    def __init__(self, config: PictureConfig, sizes: Sizes, window: Window) -> None:
+        super().__init__()
+        width, wide = config.width, config.wide
+        self.actions, self.features, self.window = sizes.actions, config.features, window
+        self.look = nn.Sequential(
+            nn.Conv2d(3, 2 * width, window.side, stride=window.patch),
+            nn.ReLU(),
+            nn.Conv2d(2 * width, width, 1),
+            ResidualBlock(width),
+        )
+        self.places = nn.Parameter(torch.zeros(width, sizes.rows, sizes.columns))
+        self.enter = nn.Conv2d(config.features, width, 3, padding=1)
+        self.halve = nn.Conv2d(width, wide, 2, stride=2)
+        self.middle = nn.Sequential(*(ResidualBlock(wide) for _ in range(2)))
+        self.quarter = nn.Conv2d(wide, wide, 2, stride=2)
+        self.coarse = ResidualBlock(wide)
+        self.everywhere = nn.Linear(wide, wide)
+        self.coarse_again = ResidualBlock(wide)
+        self.to_half = nn.Conv2d(wide, wide, 1)
+        self.middle_again = nn.Sequential(*(ResidualBlock(wide) for _ in range(2)))
+        outputs = sizes.actions * (config.features + 1)
+        self.change = nn.Sequential(
+            nn.GroupNorm(1, wide), nn.ReLU(), nn.Conv2d(wide, 4 * outputs, 1), nn.PixelShuffle(2)
+        )
+
+    def context(self, images: Tensor) -> Tensor:
+        """Features [L,width,R,C] of one image [L,3,H,W] of each level."""
+        return self.look(self.window.pad(images))
+
+    def forward(self, features: Tensor, context: Tensor) -> Tensor:
+        """[N,A,c,R,C] the change by each action, from features [N,c,R,C] in levels with context [N,width,R,C]."""
+        fine = functional.relu(self.enter(features) + context + self.places)
+        half = self.middle(self.halve(_even(fine)))
+        coarse = self.coarse(self.quarter(_even(half)))
+        coarse = self.coarse_again(coarse + self.everywhere(coarse.amax((2, 3)))[..., None, None])
+        half = self.middle_again(half + _twice(self.to_half(coarse), half))
+        change = self.change(half)[..., : features.shape[2], : features.shape[3]]
+        change = change.unflatten(1, (self.actions, self.features + 1))
+        gate = torch.sigmoid(change[:, :, -1:] - 2)  # at first, hardly anything changes
+        return gate * change[:, :, :-1]
+
+
+def sample_levels(levels: Sequence[LevelPlay], most: int) -> list[LevelPlay]:
+    """At most so many levels, evenly spread."""
+    return [levels[place] for place in np.unique(np.linspace(0, len(levels) - 1, min(most, len(levels))).astype(int))]
+
+
+def _even(features: Tensor) -> Tensor:
+    """[N,w,R,C] with a line of zeros added to odd sides."""
+    return functional.pad(features, (0, features.shape[3] % 2, 0, features.shape[2] % 2))
+
+
+def _twice(features: Tensor, like: Tensor) -> Tensor:
+    """[N,w,r,c] enlarged to the rows and columns of another."""
+    return functional.interpolate(features, scale_factor=2)[..., : like.shape[2], : like.shape[3]]

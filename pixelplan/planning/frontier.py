@@ -1,0 +1,278 @@
+"""LATENT GRAPH: which nodes a search looks at next. Breadth-first is the paper's; best-first follows a distance.
+
+Both grow a graph from the start until it holds a goal or is at its limits. They differ in the order: layer by layer, or
+by the number of steps there and, weighted, those that the distance says are still ahead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pixelplan.planning.latent_graph import GrowingGraph, as_array, as_tensor, distances, thin_out
+from pixelplan.planning.packed_graph import PackedGraph, hashes
+from pixelplan.planning.queue import Queue
+from pixelplan.types import Distance, LatentGraph, Model, is_discrete, pack
+
+if TYPE_CHECKING:
+    import torch
+
+    from pixelplan.planning.one_shot import OneShotConfig
+
+Graph = GrowingGraph | PackedGraph
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is searched, from where, for what."""
+
+    model: Model
+    context: Any
+    start: np.ndarray
+    """[d], the embedding to begin with."""
+    goals: np.ndarray
+    """[G,d], any of which will do."""
+    not_goals: np.ndarray | None = None
+    """[F,d], what looks like a goal and is none: a prediction nearer to one of these is not the goal."""
+
+    def far(self, points: np.ndarray) -> np.ndarray:
+        """How far [n] points [n,d] are from the nearest goal; infinitely where one of `not_goals` is nearer, and where
+        points are equal to the goal or not, and never near."""
+        if is_discrete(self.model):
+            bits = pack(points)
+            wrong = False if self.not_goals is None else among(bits, pack(self.not_goals))
+            return np.where(among(bits, pack(self.goals)) & ~np.asarray(wrong), 0.0, np.inf)
+        return self._embedded_far(points)
+
+    def _embedded_far(self, points: np.ndarray) -> np.ndarray:
+        apart = np.min([distances(points, goal) for goal in self.goals], axis=0)
+        if self.not_goals is not None:
+            apart[(distances(points[:, None], self.not_goals) <= apart[:, None]).any(1)] = np.inf
+        return apart
+
+    def nearest(self, graph: LatentGraph) -> int:
+        """The node whose embedding is nearest to a goal."""
+        apart = [self._embedded_far(points) for _, points in graph.pieces()]
+        return int(np.concatenate(apart).argmin())
+
+    def graph(self, threshold: float) -> Graph:
+        """A graph of the start alone, in which nodes nearer than the threshold are one."""
+        return PackedGraph(self.start) if is_discrete(self.model) else GrowingGraph(self.start, threshold)
+
+    def expand(self, points: np.ndarray) -> np.ndarray:
+        """Predictions [n·A,d] for all actions from points [n,d], and so the A of point 0 first."""
+        found = as_array(self.model.step(as_tensor(points), self.context))
+        return found.reshape(-1, found.shape[2])
+
+
+class Nearness:
+    """The distance that needs no learning: how much embeddings differ from the goal's, in changes of a first step.
+
+    For zeros and ones that is the number that differ. It tells what is near, and little of what is far.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._order = 1.0 if is_discrete(problem.model) else 2.0
+        changes = np.abs(problem.expand(problem.start[None]) - problem.start)  # [A,d]
+        sizes = (changes**self._order).sum(1) ** (1 / self._order)
+        sizes = sizes[sizes >= problem.model.threshold]
+        self._step = float(sizes.mean()) if len(sizes) else 1.0
+
+    def __call__(self, z: torch.Tensor, goals: torch.Tensor) -> torch.Tensor:
+        """Steps [N] from z [N,d] to the nearest of goals [G,d]."""
+        import torch  # here, since it takes seconds at first and settings and help texts do without it
+
+        return torch.cdist(z, goals, self._order).amin(1) / self._step
+
+
+def among(bits: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Which of the rows [n,w] are among the wanted ones [G,w]."""
+    found = np.isin(hashes(bits), hashes(wanted))
+    found[found] = [(row == wanted).all(1).any() for row in bits[found]]
+    return found
+
+
+@dataclass
+class Growth:
+    """A graph that grows towards the goal."""
+
+    graph: Graph
+    goal: int | None = None
+    """The node that is the goal, as soon as there is one."""
+    leaves: list[int] = field(default_factory=list)
+    """Nodes expanded in each layer, or at a time."""
+    doubtful: tuple[float, int, int, np.ndarray] | None = None
+    """The prediction nearest the goal: its distance, its parent and action, and the embedding [d]."""
+    ahead: np.ndarray | None = None
+    """[M], steps to the goal as far as the distance tells; none in breadth-first search."""
+
+    @property
+    def reached(self) -> bool:
+        """Whether the goal is in the graph."""
+        return self.goal is not None
+
+    def take_doubtful_goal(self, threshold: float) -> None:
+        """Take the prediction nearest the goal for the goal if it is within the threshold, whatever node it is near."""
+        if self.doubtful is not None and self.doubtful[0] < threshold:
+            _, parent, action, point = self.doubtful
+            self.graph.add(point[None], np.array([parent]), np.array([action]))
+            self.goal = self.graph.size - 1
+
+
+def breadth_first(problem: Problem, config: OneShotConfig, threshold: float, random: np.random.Generator) -> Growth:
+    """Algorithm 2: layer by layer from the start until the goal is among the new nodes. Nodes nearer than the threshold
+    are one; the goal is what is within the model's own threshold of it and not nearer to a node."""
+    model, start = problem.model, problem.start
+    graph = problem.graph(threshold)
+    search = Growth(graph, 0 if problem.far(start[None])[0] < model.threshold else None)
+    leaves, recent = np.zeros(1, np.int64), 0
+    while not search.reached and len(leaves):
+        if len(search.leaves) >= config.depth_limit or graph.size >= config.node_limit:
+            break
+        search.leaves.append(len(leaves))
+        points = problem.expand(graph.embeddings(leaves))
+        actions = len(points) // len(leaves)
+        nodes, apart = graph.reidentify(points, recent) if config.reidentification else _all_new(points)
+        far = problem.far(points)
+        nodes[(far < model.threshold) & (far < apart)] = -1
+        new = np.flatnonzero(nodes < 0)
+        nearest, reached = int(far.argmin()), far[new].min(initial=np.inf) < model.threshold
+        if reached:
+            new = new[[far[new].argmin()]]  # of this layer only the goal is wanted
+        elif search.doubtful is None or far[nearest] < search.doubtful[0]:
+            parent, action = divmod(nearest, actions)
+            search.doubtful = float(far[nearest]), int(leaves[parent]), action, points[nearest]
+        chosen, same = _filter_and_cut(points[new], threshold, config, random)
+        found = new[chosen]
+        added = graph.add(points[found], leaves[found // actions], found % actions)
+        nodes[new] = np.append(added, -1)[same]
+        graph.connect(leaves, nodes.reshape(-1, actions))
+        search.goal = graph.size - 1 if reached else None
+        recent = int(leaves[0])
+        leaves = added if len(added) <= config.cutoff else np.unique(random.choice(added, config.cutoff))
+    return search
+
+
+def _all_new(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What `reidentify` gives where no point [n,d] is near a node."""
+    return np.full(len(points), -1), np.full(len(points), np.inf)
+
+
+def _filter_and_cut(
+    points: np.ndarray, threshold: float, config: OneShotConfig, random: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the new points [n,d] become leaves, and for each point [n] which of those it is, -1 for none."""
+    chosen = same = np.arange(len(points))
+    if config.reidentification and len(points) > 1:
+        chosen, same = thin_out(points, threshold)
+    if config.cut == "text" and len(chosen) > config.cutoff:
+        stay = np.sort(random.permutation(len(chosen))[: config.cutoff])
+        place = np.full(len(chosen), -1)
+        place[stay] = np.arange(config.cutoff)
+        chosen, same = chosen[stay], place[same]
+    return chosen, same
+
+
+def best_first(problem: Problem, config: OneShotConfig, distance: Distance) -> Growth:
+    """The nodes with the least steps + weight · distance first, a batch at a time, which a network likes.
+
+    With a weight of at most 1 this is A*: it goes on until no other way can be shorter, and a node that is found again
+    by a shorter way is expanded again, so the plan is shortest if the distance is never too large. With a larger weight
+    it ends with the first goal it meets; an infinite weight is greedy and looks at the distance only.
+    """
+    search = _BestFirst(problem, config, distance)
+    while search.more():
+        search.expand()
+    search.growth.ahead = search.ahead[: search.growth.graph.size]
+    return search.growth
+
+
+class _BestFirst:
+    """One best-first search's state."""
+
+    def __init__(self, problem: Problem, config: OneShotConfig, distance: Distance) -> None:
+        self.problem, self.config, self.distance = problem, config, distance
+        graph = problem.graph(problem.model.threshold)
+        self.growth = Growth(graph)
+        self.met = np.empty(0, np.int64)
+        """Nodes that are goals."""
+        self.goals = as_tensor(problem.goals)
+        self.ahead = np.full(1024, np.nan, np.float32)
+        self.expanded_at = np.full(1024, np.iinfo(np.int32).max, np.int32)
+        """The number of steps at which each node was expanded last; as large as can be where it was not."""
+        self.thorough = config.weight <= 1
+        self.queue = Queue()
+        root = np.zeros(1, np.int64)
+        self._judge(root, problem.start[None])
+        self._push(root)
+        self._meet(root, problem.start[None])
+
+    def more(self) -> bool:
+        """Whether the search has to go on."""
+        graph, goal = self.growth.graph, self.growth.goal
+        if graph.size >= self.config.node_limit:
+            return False
+        least = self.queue.least()
+        if goal is None:
+            return least < np.inf
+        # A shorter way would be shorter by at least a step, and a node on it stand in the queue.
+        return self.thorough and least < int(graph.depths(np.array([goal]))[0]) - 1 + 1e-3
+
+    def expand(self) -> None:
+        """Take the most promising nodes and see where they lead."""
+        graph = self.growth.graph
+        leaves = self._next()
+        if not len(leaves):
+            return
+        self.growth.leaves.append(len(leaves))
+        self.expanded_at[leaves] = graph.depths(leaves)
+        points = self.problem.expand(graph.embeddings(leaves))
+        actions = len(points) // len(leaves)
+        parents, taken = np.repeat(leaves, actions), np.tile(np.arange(actions), len(leaves))
+        if self.config.reidentification:
+            nodes, new = graph.find_or_add(points, parents, taken)
+        else:
+            nodes, new = graph.add(points, parents, taken), np.arange(len(points))
+        graph.connect(leaves, nodes.reshape(-1, actions))
+        self._judge(nodes[new], points[new])
+        shorter = graph.reroute(nodes, parents, taken)
+        if not self.thorough:  # a longer way to what was looked at already will do
+            shorter = shorter[self.expanded_at[shorter] == np.iinfo(np.int32).max]
+        self._push(np.union1d(nodes[new], shorter))
+        self._meet(nodes[new], points[new])
+
+    def _next(self) -> np.ndarray:
+        """The next nodes [n] to expand, each once; entries that are out of date are dropped."""
+        entries = self.queue.pop(self.config.batch)
+        nodes, depths = entries[:, 0].astype(np.int64), entries[:, 1]
+        current = (depths == self.growth.graph.depths(nodes)) & (depths < self.expanded_at[nodes])
+        return np.unique(nodes[current])
+
+    def _judge(self, nodes: np.ndarray, points: np.ndarray) -> None:
+        """Ask the distance about new nodes [n] with embeddings points [n,d]."""
+        if not len(nodes):
+            return
+        while len(self.ahead) <= nodes.max():
+            self.ahead = np.concatenate([self.ahead, np.full(len(self.ahead), np.nan, np.float32)])
+            more = np.full(len(self.expanded_at), np.iinfo(np.int32).max, np.int32)
+            self.expanded_at = np.concatenate([self.expanded_at, more])
+        found = self.distance(as_tensor(points), self.goals).float().cpu().numpy()
+        self.ahead[nodes] = np.nan_to_num(found, nan=np.inf, posinf=np.inf, neginf=0.0)
+
+    def _push(self, nodes: np.ndarray) -> None:
+        depths = self.growth.graph.depths(nodes)
+        nodes, depths = nodes[depths < self.config.depth_limit], depths[depths < self.config.depth_limit]
+        ahead = self.ahead[nodes].astype(np.float64)
+        weight = self.config.weight
+        keys = ahead if np.isinf(weight) else depths + weight * ahead if weight else depths.astype(np.float64)
+        keys = np.minimum(keys, 1e9)  # infinitely far is last, not never: a distance may be wrong
+        self.queue.push(keys - 1e-7 * depths, np.stack([nodes, depths], axis=1).astype(np.int32))
+
+    def _meet(self, nodes: np.ndarray, points: np.ndarray) -> None:
+        """Look for goals among new nodes [n] with embeddings points [n,d]; the one with the shortest way counts."""
+        if len(nodes):
+            self.met = np.append(self.met, nodes[self.problem.far(points) < self.problem.model.threshold])
+        if len(self.met):
+            self.growth.goal = int(self.met[self.growth.graph.depths(self.met).argmin()])

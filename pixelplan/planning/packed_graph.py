@@ -1,0 +1,142 @@
+"""LATENT GRAPH of a model whose embeddings are zeros and ones: a node is its bits, found again by a hash of them.
+
+A node of d dimensions takes d/8 bytes and some 40 more, so that a million of them fit into a few hundred megabytes, and
+no step here takes Python a time that grows with the number of nodes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pixelplan.planning.latent_graph import Origins, with_room
+from pixelplan.types import LatentGraph, pack, unpack
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_FREE = -1
+
+
+def hashes(words: np.ndarray) -> np.ndarray:
+    """A number [N] uint64 for each of the rows [N,w] uint64, the same where rows are the same and hardly ever else."""
+    found = np.zeros(len(words), np.uint64)
+    for column in words.T:
+        found = (found ^ column) * _ODD
+        found ^= found >> np.uint64(29)
+    return found
+
+
+class Table:
+    """Numbers of rows by their hashes: a table with open addressing, half of it free, looked up for many at once."""
+
+    def __init__(self, capacity: int = 1024) -> None:
+        self._slots = np.full(capacity, _FREE, np.int32)
+        self._hashes = np.empty(capacity // 2, np.uint64)
+        self._rows: np.ndarray | None = None
+        self.size = 0
+
+    @property
+    def rows(self) -> np.ndarray:
+        """[M,w] uint64, all rows."""
+        assert self._rows is not None
+        return self._rows[: self.size]
+
+    def find(self, words: np.ndarray) -> np.ndarray:
+        """The number [N] of each of the rows [N,w], -1 where it is not in the table."""
+        return self._find(words, hashes(words))
+
+    def find_or_add(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The number [N] of each of the rows [N,w], and the first of the given rows [k] for each row that is new."""
+        marks = hashes(words)
+        found = self._find(words, marks)
+        missing = np.flatnonzero(found == _FREE)
+        if not len(missing):
+            return found, missing
+        _, first, same = np.unique(marks[missing], return_index=True, return_inverse=True)
+        if not np.array_equal(words[missing], words[missing][first][same]):  # two rows with one hash
+            _, first, same = np.unique(words[missing], axis=0, return_index=True, return_inverse=True)
+        order = first.argsort()  # numbers in the order in which rows were given
+        new, place = missing[first[order]], np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        found[missing] = self.size + place[same.reshape(-1)]
+        self._add(words[new], marks[new])
+        return found, new
+
+    def _find(self, words: np.ndarray, marks: np.ndarray) -> np.ndarray:
+        found = np.full(len(words), _FREE, np.int64)
+        mask = len(self._slots) - 1
+        left, slots = np.arange(len(words)), (marks & np.uint64(mask)).astype(np.int64)
+        while len(left):
+            there = self._slots[slots]
+            taken = there != _FREE
+            left, slots, there = left[taken], slots[taken], there[taken]  # a free slot: it is not in the table
+            same = self._hashes[there] == marks[left]
+            same[same] = (self.rows[there[same]] == words[left[same]]).all(1) if same.any() else False
+            found[left[same]] = there[same]
+            left, slots = left[~same], (slots[~same] + 1) & mask
+        return found
+
+    def _add(self, words: np.ndarray, marks: np.ndarray) -> None:
+        """Take in rows [n,w] that are all different, and not in the table."""
+        first, self.size = self.size, self.size + len(words)
+        if self._rows is None:
+            self._rows = np.empty((len(self._hashes), words.shape[1]), np.uint64)
+        while self.size > len(self._hashes):
+            self._hashes = with_room(self._hashes)
+            self._rows = with_room(self._rows)
+        self._hashes[first : self.size], self._rows[first : self.size] = marks, words
+        if 2 * self.size > len(self._slots):
+            self._slots = np.full(2 * len(self._hashes), _FREE, np.int32)
+            first = 0
+        numbers = np.arange(first, self.size)
+        mask = len(self._slots) - 1
+        slots = (self._hashes[first : self.size] & np.uint64(mask)).astype(np.int64)
+        while len(numbers):
+            free = self._slots[slots] == _FREE
+            self._slots[slots[free]] = numbers[free]  # of several that want the same slot one gets it
+            out = self._slots[slots] != numbers
+            numbers, slots = numbers[out], (slots[out] + 1) & mask
+
+
+class PackedGraph(Origins):
+    """A latent graph under construction whose nodes are equal or not, and never near."""
+
+    exact = True
+
+    def __init__(self, root: np.ndarray) -> None:
+        """A graph of one node with embedding `root` [d]."""
+        super().__init__()
+        self.bits = len(root)
+        self._table = Table()
+        self._table.find_or_add(pack(root[None]))
+
+    @property
+    def size(self) -> int:
+        """Nodes."""
+        return self._table.size
+
+    def embeddings(self, nodes: np.ndarray) -> np.ndarray:
+        """Embeddings [n,d] of nodes [n]."""
+        return unpack(self._table.rows[nodes], self.bits)
+
+    def reidentify(self, points: np.ndarray, recent: int) -> tuple[np.ndarray, np.ndarray]:
+        """The node [n] of points [n,d], -1 where there is none, and its distance [n]: 0, or infinite."""
+        found = self._table.find(pack(points))
+        return found, np.where(found < 0, np.inf, 0.0)
+
+    def add(self, points: np.ndarray, parents: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        """New nodes [n] with embeddings points [n,d], all different, each found from a parent by an action."""
+        nodes, _ = self._table.find_or_add(pack(points))
+        self.grow(parents, actions)
+        return nodes
+
+    def find_or_add(
+        self, points: np.ndarray, parents: np.ndarray, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The nodes [n] of points [n,d], and which points [k] are of new nodes, each found from a parent."""
+        nodes, new = self._table.find_or_add(pack(points))
+        self.grow(parents[new], actions[new])
+        return nodes, new
+
+    def finished(self, ahead: np.ndarray | None = None) -> LatentGraph:
+        """The graph as it is now."""
+        bits, successors = self._table.rows, self.edges(self.size)
+        return LatentGraph(bits, successors, *self.origins(self.size), bits=self.bits, ahead=ahead)

@@ -1,0 +1,248 @@
+"""Learned distances: what graphs teach, what is written and read, whether it learns, and the command."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from examples.sliding_puzzle import SlidingPuzzle
+from pixelplan.distance.config import DistanceConfig, NetworkConfig
+from pixelplan.distance.labels import back_and_forth, backed_up, from_search, in_hindsight, to_any
+from pixelplan.distance.learned import Guided, LearnedDistance, load_distance, save_distance
+from pixelplan.distance.network import FARTHEST, DistanceNetwork
+from pixelplan.distance.train import imagine, train_distance
+from pixelplan.planning import OneShotConfig, one_shot
+from pixelplan.types import InputError, LatentGraph, unpack
+from tests.conftest import one_sentence, run_command
+from tests.test_planning_frontier import steps_to
+from tests.toy import ToyModel, frame_of, random_world
+
+SMALL = NetworkConfig(goal_width=4, goal_blocks=1, state_width=4, hidden=16)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 40), st.integers(1, 4), st.integers(0, 2**31))
+def test_a_whole_graph_teaches_true_distances(states, actions, seed):
+    """No way that was found is shorter than the shortest; if all was seen and nothing leads there, it is far."""
+    world = random_world(states, actions, seed)
+    model = ToyModel(world.successors)
+    model.discrete = True
+    model.distance = lambda z, goals: torch.ones(len(z))
+    config = OneShotConfig(frontier="best-first", weight=0.0, batch=1)
+    graph = one_shot(model, frame_of(0), np.stack([frame_of(0)]), config).graph
+    assert len(graph.codes) == 1, "the start is the goal"
+    plan = one_shot(model, frame_of(0), frame_of(world.goal), config)
+    path, random = plan.path if plan.reached else None, np.random.default_rng(seed)
+    goal = np.eye(states, dtype=np.float32)[world.goal]
+    found = from_search(plan.graph, path, goal, 1000, random)
+    learned = unpack(found.codes, states).argmax(1)
+    truth, sure = steps_to(world, [world.goal])[learned], found.sure == 1
+    assert (found.steps[sure] >= truth[sure]).all() and not found.at_least.any()
+    if path is not None:
+        of_state = dict(zip(learned.tolist(), found.steps.tolist(), strict=True))
+        along = [of_state[state] for state in plan.embeddings.argmax(1).tolist()]
+        assert along == list(range(len(plan.actions), -1, -1))
+    else:
+        assert not sure.any() and (found.steps == FARTHEST).all()
+    if plan.nodes > 1:
+        later = in_hindsight(plan.graph, False, 1000, random)
+        truth = steps_to(world, [int(later.goal.argmax())])[unpack(later.codes, states).argmax(1)]
+        assert (later.steps >= truth)[~later.at_least].all() and (truth > 0)[later.at_least].all()
+
+
+def test_guesses_are_backed_up_from_the_rim():
+    successors = np.array([[1, 2], [1, 3], [-1, -1], [-1, -1]])
+    np.testing.assert_array_equal(backed_up(successors, np.array([np.inf, np.inf, 7.5, 2.0])), [4, 3, 7.5, 2])
+    np.testing.assert_array_equal(backed_up(successors, np.full(4, np.inf)), np.full(4, np.inf))
+
+
+def test_who_comes_back_belongs_together():
+    """0 and 1 lead to one another, 2 leads nowhere else, and from 3 nobody looked."""
+    successors = np.array([[1, 2], [0, 3], [2, 2], [-1, -1]], np.int32)
+    graph = LatentGraph(np.eye(4, dtype=np.float32), successors, *np.zeros((3, 4), np.int32))
+    assert [back_and_forth(graph, node).tolist() for node in range(4)] == [[0, 1], [0, 1], [2], [3]]
+
+
+def test_imagined_play_is_a_graph_of_the_world():
+    world = random_world(30, 3, 5)
+    model = ToyModel(world.successors)
+    start = np.eye(30, dtype=np.float32)[0]
+    graph = imagine(model, None, start, np.random.default_rng(0), walks=4, steps=20)
+    states = graph.embeddings.argmax(1)
+    known = graph.successors >= 0
+    assert states[0] == 0 and known.any(1).sum() > 5
+    np.testing.assert_array_equal(states[graph.successors[known]], world.successors[states][known])
+    steps = to_any(graph, [3])
+    assert steps[3] == 0 and steps[np.isfinite(steps)].max() > 1
+
+
+@pytest.mark.parametrize("layout", [None, (3, 3, 9)])
+def test_networks_take_codes_of_any_layout(layout):
+    network = DistanceNetwork(81, layout, SMALL)
+    z, goals = torch.rand(2, 5, 81).round(), torch.rand(2, 81).round()
+    assert network(z, network.read_goal(goals)).shape == (2, 5)
+    distance = LearnedDistance(network)
+    one = distance(z[0], goals[:1])
+    assert one.shape == (5,) and (one >= 0).all() and (one <= FARTHEST).all()
+    torch.testing.assert_close(one, distance(z[0], goals[[0, 0]]), msg="several equal goals are one")
+    torch.nn.init.ones_(network.answer.weight)
+    assert not torch.equal(distance(z[0], goals[:1]), distance(z[0], goals[1:])), "another goal, another distance"
+
+
+def test_a_distance_is_read_as_it_was_written(tmp_path):
+    network = DistanceNetwork(81, (3, 3, 9), SMALL)
+    torch.nn.init.ones_(network.answer.weight)
+    save_distance(network, tmp_path / "h", {"model": "m", "model_identity": "abc", "rounds": []})
+    found, about = load_distance(tmp_path / "h", "abc")
+    z, goals = torch.rand(5, 81).round(), torch.rand(1, 81).round()
+    torch.testing.assert_close(found(z, goals), LearnedDistance(network)(z, goals))
+    assert about["model"] == "m"
+    with pytest.raises(InputError, match=r"trained for another model \(m, abc\); this one is xyz"):
+        load_distance(tmp_path / "h", "xyz")
+    with pytest.raises(InputError, match="holds no heuristic"):
+        load_distance(tmp_path)
+    (tmp_path / "h" / "weights.safetensors").write_bytes(b"nothing")
+    with pytest.raises(InputError, match="is damaged"):
+        load_distance(tmp_path / "h", "abc")
+    (tmp_path / "h" / "weights.safetensors").unlink()
+    with pytest.raises(InputError, match="is damaged"):
+        load_distance(tmp_path / "h", "abc")
+
+
+def test_it_learns_the_eight_puzzle(tmp_path):
+    """After a few seconds it takes less than half of the nodes that breadth-first search takes."""
+    world = SlidingPuzzle(size=3, steps=13)
+
+    def open_level(number):
+        return world.reset(seed=number)[0], world.goal_frame()
+
+    config = DistanceConfig(
+        rounds=1, searches=12, nodes=600, updates=60, batch=16, held_out_nodes=4000, network=replace(SMALL, hidden=64)
+    )
+    told = []
+    distance = train_distance(
+        world.oracle(), open_level, range(200), range(200, 204), tmp_path / "h", config, tell=told.append
+    )
+    assert [one.number for one in told] == [0, 1] and [one.nodes for one in told] == [0, 600]
+    assert told[-1].held_out_solved == 1.0
+    guided = Guided(world.oracle(), distance)
+    blind, seeing = [], []
+    for level in range(300, 310):
+        frame, goal = open_level(level)
+        best = OneShotConfig(frontier="best-first", weight=2, batch=8, node_limit=10_000)
+        plan = one_shot(guided, frame, goal, best)
+        state = world.board[None]
+        for action in plan.actions:
+            state = world.move(state, np.array([action]))
+        assert plan.reached and world.solved(state)[0], "the plan holds by the true rules"
+        seeing.append(plan.nodes)
+        blind.append(one_shot(world.oracle(), frame, goal, OneShotConfig(node_limit=10_000, cutoff=10_000)).nodes)
+    assert np.median(seeing) < np.median(blind) / 2
+
+
+def test_levels_that_are_solved_already_do_no_harm(tmp_path):
+    world = SlidingPuzzle(size=3)
+    goal = world.draw(world.goal[None])[0]
+    config = DistanceConfig(rounds=1, searches=2, nodes=50, updates=2, held_out_nodes=50, network=SMALL)
+    told = []
+    train_distance(world.oracle(), lambda level: (goal, goal), [0, 1], [2], tmp_path / "h", config, tell=told.append)
+    assert told[-1].solved == 1.0 and told[-1].held_out_nodes == 1
+
+
+def test_training_goes_on_after_an_interruption(tmp_path):
+    world = SlidingPuzzle(size=3, steps=4)
+
+    def open_level(number):
+        return world.reset(seed=number)[0], world.goal_frame()
+
+    def train(rounds, resume):
+        config = DistanceConfig(rounds=rounds, searches=3, nodes=50, updates=3, held_out_nodes=50, network=SMALL)
+        return train_distance(world.oracle(), open_level, range(5), [6], tmp_path / "h", config, None, resume)
+
+    train(1, False)
+    with pytest.raises(InputError, match="is not empty"):
+        train(1, False)
+    train(3, True)
+    assert [one["number"] for one in json.loads((tmp_path / "h" / "heuristic.json").read_text())["rounds"]] == [
+        0,
+        1,
+        2,
+        3,
+    ]
+
+
+BOXES = ["--env", "examples.sokoban_levels:make", "--model", "oracle"]
+QUICK = ["--rounds", "1", "--searches", "3", "--nodes", "60", "--updates", "3", "--held-out-nodes", "60"]
+QUICK += ["--hidden", "16", "--goal-blocks", "1"]
+
+
+def test_the_command_and_what_it_wrote(tmp_path):
+    out = tmp_path / "h"
+    arguments = ["train-heuristic", *BOXES, "--levels", "0:4", "--held-out", "4:6", "--out", out, *QUICK]
+    shown = run_command(*arguments).stdout
+    assert "round 0, random play; held out:" in shown and "round 1, search of 60 nodes:" in shown
+    play = [*BOXES, "--planner", "one-shot", "--frontier", "best-first", "--heuristic", out]
+    record = json.loads(run_command("evaluate", *play, "--levels", "0:3", "--json", "-").stdout)
+    assert record["heuristic"] == str(out) and record["config"]["frontier"] == "best-first"
+    assert record["episodes"][0]["solved"]
+    written = tmp_path / "record.json"
+    run_command("evaluate", *play, "--levels", "0:2", "--json", written)
+    network = load_distance(out)[0].network
+    torch.nn.init.ones_(network.answer.weight)
+    about = json.loads((out / "heuristic.json").read_text())
+    save_distance(network, out, about)
+    words = one_sentence(run_command("evaluate", *play, "--levels", "0:3", "--json", written, "--resume", code=2))
+    assert "levels" in words
+    words = one_sentence(run_command("evaluate", *play, "--levels", "0:2", "--json", written, "--resume", code=2))
+    assert "with weights" in words, "it was trained again: an evaluation with the other one does not go on"
+    assert "level 0: solved" in run_command("solve", *play, "--level", "0").stdout
+    assert "solved 3 of 3" in run_command("evaluate", *play, "--levels", "0:3", "--workers", "2").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--levels", "0:4", "--held-out", "3:5"], "none of them both"),
+        (["--levels", "0:4", "--held-out", "30:35"], "has no level 34"),
+        (["--model", "ice-slider"], "needs a model of its own"),
+        (["--env", "ice-slider"], "needs no heuristic"),
+        (["--threads", "0"], "threads is 0"),
+    ],
+)
+def test_what_cannot_be_learned_is_one_sentence(arguments, words, tmp_path):
+    usual = {"--env": BOXES[1], "--model": "oracle", "--levels": "0:4", "--held-out": "4:6"}
+    usual.update(zip(arguments[::2], arguments[1::2], strict=True))
+    given_ = [part for pair in usual.items() for part in pair]
+    assert words in one_sentence(run_command("train-heuristic", *given_, "--out", tmp_path / "h", code=2))
+    assert not (tmp_path / "h").exists()
+
+
+def test_heuristics_of_others_are_refused(tmp_path):
+    save_distance(DistanceNetwork(81, None, SMALL), tmp_path / "h", {"model": "m", "model_identity": "abc"})
+    play = ["--levels", "0:2", "--heuristic", tmp_path / "h"]
+    assert "ask for that with --frontier best-first" in one_sentence(run_command("evaluate", *BOXES, *play, code=2))
+    play += ["--frontier", "best-first"]
+    assert "trained for another model" in one_sentence(run_command("evaluate", *BOXES, *play, code=2))
+    words = one_sentence(run_command("evaluate", "--env", "ice-slider", "--model", "oracle", *play, code=2))
+    assert "needs none" in words
+    picture = tmp_path / "now.png"
+    Image.fromarray(np.zeros((64, 64, 3), np.uint8)).save(picture)
+    pictures = ["--frame", picture, "--goal", picture, "--model", "ice-slider", *play[2:]]
+    assert "trained for another model" in one_sentence(run_command("solve", *pictures, code=2))
+
+
+def test_models_without_a_code_learn_no_distance(tmp_path):
+    with pytest.raises(InputError, match="zeros and ones"):
+        train_distance(ToyModel([[1], [0]]), lambda number: (frame_of(0), frame_of(1)), [0], [1], tmp_path / "h")
+
+
+def test_more_nodes_than_memory_holds_are_refused():
+    words = one_sentence(run_command("evaluate", *BOXES, "--levels", "0:2", "--node-limit", str(10**12), code=2))
+    assert "GB of memory" in words and "nodes would fit" in words

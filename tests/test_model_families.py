@@ -1,0 +1,154 @@
+"""Every family of models through the same tests, and the race between them."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+import torch
+
+import pixelplan
+from pixelplan.model import race
+from pixelplan.model.batches import level_plays, make_batch
+from pixelplan.model.checkpoint import load_model
+from pixelplan.model.config import TrainConfig
+from pixelplan.model.families import FAMILIES, family_of
+from pixelplan.model.families.grid import ModelConfig
+from pixelplan.model.families.picture import PictureConfig
+from pixelplan.model.families.vector import VectorConfig
+from pixelplan.model.finish import told
+from pixelplan.model.metrics import rollout_exactness, step_errors
+from pixelplan.model.objective import ObjectiveConfig
+from pixelplan.model.race import train_best
+from pixelplan.model.train import train
+from pixelplan.model.world_model import WorldModel
+from pixelplan.types import InputError
+from tests.tiny_world import play
+
+GRID = ModelConfig("position", dimensions=8, encoder_width=8, context_width=8)
+SMALL = {
+    "picture": PictureConfig(patches=8, width=8, wide=16),
+    "vector": VectorConfig(dimensions=16, planes=4, width=16),
+    "position": GRID,
+    "noisy": dataclasses.replace(GRID, noisy=True),
+    "cells": dataclasses.replace(GRID, family="cells", kinds=6),
+    "latent": dataclasses.replace(GRID, family="latent"),
+    "paper": dataclasses.replace(GRID, family="paper"),
+}
+QUICK = TrainConfig(quiet=True, threads=1, batch=4, frames=12, updates=6)
+
+
+def quick(name: str, **changes) -> TrainConfig:
+    return dataclasses.replace(QUICK, preset="quick", model=SMALL[name], **changes)
+
+
+def test_every_family_is_tested():
+    assert set(SMALL) == set(FAMILIES) - {"auto"}, "auto is position or cells"
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_what_a_planner_asks(name):
+    data = play(levels=2)
+    family = family_of(SMALL[name])
+    model = WorldModel(*family.fit(SMALL[name], None, data), threshold=0.5)
+    model.networks.prepare(level_plays(data, family.networks.states(data)))
+    z, context = model.encode(data.frames[:3]), model.context(data.frames[0])
+    after = model.step(z, context)
+    assert after.shape == (3, 5, z.shape[1]) and after.dtype == torch.float32
+    torch.testing.assert_close(model.step(z[1:2], context)[0], after[1], atol=1e-4, rtol=1e-3)
+    assert model.step(z[:0], context).shape == (0, 5, z.shape[1])
+    with pytest.raises(InputError, match="this model takes uint8"):
+        model.encode(np.zeros((1, 8, 8, 3), np.uint8))
+
+
+@pytest.mark.parametrize("name", sorted(set(SMALL) - {"noisy"}))  # what it looks at is certain: no gradient there
+def test_every_parameter_learns(name):
+    data = play(levels=3)
+    family = family_of(SMALL[name])
+    torch.manual_seed(0)
+    model = WorldModel(*family.fit(SMALL[name], None, data))
+    levels = level_plays(data, family.networks.states(data))
+    model.networks.prepare(levels)
+    batch = make_batch(levels, [np.random.default_rng(index) for index in range(3)], 100, 0.2)
+    losses = model.networks.train()(batch, ObjectiveConfig(), share_done=0.9)
+    losses["total"].backward()
+    for parameter_name, parameter in model.networks.named_parameters():
+        assert parameter.grad is not None and parameter.grad.abs().sum() > 0, parameter_name
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_same_seed_gives_the_same_bytes_and_so_does_resuming(name, tmp_path):
+    data = play(levels=4)
+    whole = train(data, tmp_path / "whole", quick(name))
+    train(data, tmp_path / "first", quick(name), until=0.5)
+    resumed = train(data, tmp_path / "second", quick(name), after=tmp_path / "first")
+    loaded = load_model(tmp_path / "whole")
+    ours, theirs, read = (one.networks.state_dict() for one in (whole, resumed, loaded))
+    assert all(torch.equal(ours[key], theirs[key]) and torch.equal(ours[key], read[key]) for key in ours)
+
+
+@pytest.mark.parametrize("name", ["picture", "vector"])
+def test_two_levels_are_learned_to_the_last_step(name, tmp_path):
+    data = play(levels=2)
+    model = train(data, tmp_path / "model", quick(name, updates=400, batch=2, frames=100), data)
+    levels = level_plays(data)
+    assert step_errors(model, levels).exact == 1.0
+    assert rollout_exactness(model, levels, (1, 50), walks=10) == {1: 1.0, 50: 1.0}
+    description = json.loads((tmp_path / "model" / "config.json").read_text())
+    assert description["validation_metrics"]["exact"] == 1.0 and not description["findings"]["warnings"]
+
+
+def test_a_picture_can_be_drawn(tmp_path):
+    data = play(levels=1)
+    model = train(data, tmp_path / "model", quick("picture", updates=5), data)
+    drawn = model.shown(model.encode(data.frames[:4]), data.frames[0])
+    assert np.array_equal(drawn[0], data.frames[0]), "the frame itself"
+    far = np.abs(drawn[1].astype(int) - data.frames[1]).mean()
+    assert far < np.abs(data.frames[0].astype(int) - data.frames[1]).mean(), "nearer to what it stands for"
+    vector = train(data, tmp_path / "vector", quick("vector", updates=2), data)
+    assert vector.shown(vector.encode(data.frames[:1]), data.frames[0]) is None
+
+
+def test_the_best_of_a_race_goes_on(tmp_path, monkeypatch):
+    data = play(levels=4)
+    config = dataclasses.replace(QUICK, candidates=(SMALL["vector"], SMALL["picture"]), updates=20)
+    exact = {"vector": 0.3, "picture": 0.6}
+    monkeypatch.setattr(
+        race,
+        "short_run",
+        lambda data, out, config, validation, updates: [{"exact": exact[config.model.family], "seconds": 1.0}],
+    )
+    model = train_best(data, tmp_path / "model", config)
+    assert model.config.family == "picture"
+    description = json.loads((tmp_path / "model" / "config.json").read_text())
+    assert [(one["family"], one["exact"]) for one in description["race"]] == [("vector", 0.3), ("picture", 0.6)]
+    assert "vector 0.3000, picture 0.6000" in told(description)[0]
+    exact["vector"] = 1.0  # nothing could be better: the second does not run
+    assert train_best(data, tmp_path / "again", config).config.family == "vector"
+    exact.update(vector=0.5, picture=0.5)  # a tie goes to the more general, which is the earlier
+    assert train_best(data, tmp_path / "tie", config).config.family == "vector"
+
+
+def test_a_race_is_run_resumed_and_refused(tmp_path):
+    data = play(levels=4)
+    config = dataclasses.replace(QUICK, candidates=(SMALL["picture"], SMALL["position"]), updates=20)
+    model = train_best(data, tmp_path / "model", config)
+    assert {path.name for path in (tmp_path / "model").iterdir()} == {
+        "config.json",
+        "curves.png",
+        "metrics.jsonl",
+        "weights.safetensors",
+    }
+    again = train_best(data, tmp_path / "model", config, resume=True)
+    ours, theirs = model.networks.state_dict(), again.networks.state_dict()
+    assert all(torch.equal(ours[key], theirs[key]) for key in ours)
+    with pytest.raises(InputError, match="already holds a trained model"):
+        train_best(data, tmp_path / "model", config)
+
+
+def test_a_world_that_is_not_learned_says_so(tmp_path, capsys):
+    data = play(levels=6)
+    pixelplan.train(data, tmp_path / "model", "picture", updates=1, quiet=True, threads=1)
+    description = json.loads((tmp_path / "model" / "config.json").read_text())
+    assert any("this world was not learned" in sentence for sentence in description["findings"]["warnings"])
+    assert told(description)[-1].startswith("warning: this world was not learned")

@@ -1,0 +1,269 @@
+"""Nothing lost, nothing believed: what is written, what is read, and what others' code may do."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import pixelplan
+from pixelplan.data import collect as collect_module
+from pixelplan.data import dataset
+from pixelplan.data.dataset import ARRAYS, TrajectoryWriter
+from pixelplan.envs.frames import decode_picture
+from pixelplan.evaluation.models import WEIGHTS
+from pixelplan.experiments import demo
+from pixelplan.files import level_numbers, parse_levels, read_json, write_json
+from pixelplan.model.checkpoint import load_model
+from pixelplan.types import InputError
+from tests.conftest import one_sentence, run_command
+
+SMALL = ("digit-jump", "0:7")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A complete data set."""
+    folder = tmp_path_factory.mktemp("whole") / "data"
+    pixelplan.collect(*SMALL, folder, episodes=2, steps=4)
+    return folder
+
+
+@pytest.fixture
+def unfinished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same, cut off after four levels, which are two parts of the journal."""
+    monkeypatch.setattr(collect_module, "LEVELS_AT_ONCE", 2)
+    monkeypatch.setattr(dataset, "SECONDS_BETWEEN_NOTES", 0.0)
+
+    def stop(done: int, total: int) -> None:
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        pixelplan.collect(*SMALL, tmp_path / "data", episodes=2, steps=4, progress=stop)
+    return tmp_path / "data"
+
+
+def resume(folder: Path) -> None:
+    pixelplan.collect(*SMALL, folder, episodes=2, steps=4, resume=True)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("damage", ["flipped", "cut", "emptied", "deleted"])
+def test_damage_to_an_unfinished_data_set_is_played_again(
+    whole: Path, unfinished: Path, name: str, damage: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = unfinished / f"{name}.npy"
+    data = bytearray(path.read_bytes())
+    if damage == "flipped":
+        data[-1] ^= 4
+        path.write_bytes(data)
+    elif damage == "deleted":
+        path.unlink()
+    else:
+        path.write_bytes(data[: len(data) - 9] if damage == "cut" else b"")
+    resume(unfinished)
+    assert f"{name}.npy has been damaged" in capsys.readouterr().err
+    assert contents(unfinished) == contents(whole)
+
+
+def test_a_damaged_journal_is_believed_up_to_the_damage(whole: Path, unfinished: Path) -> None:
+    journal = unfinished / "unfinished.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    assert sum(b"levels_done" in line for line in lines) == 2
+    journal.write_bytes(b"".join(lines[:-1]) + lines[-1].replace(b"4", b"6", 1))
+    resume(unfinished)
+    assert contents(unfinished) == contents(whole)
+
+
+@pytest.mark.parametrize("left", [None, b"", b'{"requ'])
+def test_what_was_begun_can_be_resumed_from_the_first_byte(whole: Path, tmp_path: Path, left: bytes | None) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / ".unfinished.jsonl.99999999").write_bytes(b"half")
+    if left is not None:
+        (folder / "unfinished.jsonl").write_bytes(left)
+    resume(folder)
+    (folder / ".unfinished.jsonl.99999999").unlink()
+    assert contents(folder) == contents(whole)
+
+
+def test_one_process_writes_at_a_time(unfinished: Path, whole: Path) -> None:
+    request = {
+        key: value for key, value in read_json(whole / "manifest.json").items() if key not in ("counts", "sha256")
+    }
+    with (
+        TrajectoryWriter(unfinished, request, resume=True),
+        pytest.raises(InputError, match=f"is being written by process {os.getpid()}"),
+    ):
+        resume(unfinished)
+    resume(unfinished)
+    assert contents(unfinished) == contents(whole)
+
+
+def test_a_full_disk_is_one_sentence_that_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    words = ["collect", "--env", "digit-jump", "--levels", "0:3", "--out", tmp_path / "data"]
+    monkeypatch.setattr(os, "fsync", full)
+    said = one_sentence(run_command(*words, code=2))
+    assert "no space is left" in said and "unfinished.jsonl" in said and "--resume goes on" in said
+    monkeypatch.undo()
+    run_command(*words, "--resume")
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A copy of a shipped model."""
+    shutil.copytree(WEIGHTS / "digit-jump", tmp_path / "model")
+    return tmp_path / "model"
+
+
+def test_flips_in_weights_are_noticed(model: Path) -> None:
+    path, random = model / "weights.safetensors", np.random.default_rng(0)
+    good = path.read_bytes()
+    for place in random.integers(len(good), size=24):
+        changed = bytearray(good)
+        changed[place] ^= 1 << int(random.integers(8))
+        path.write_bytes(changed)
+        with pytest.raises(InputError, match=r"weights\.safetensors is damaged"):
+            load_model(model)
+
+
+def test_every_shipped_model_has_a_checksum_and_a_seal() -> None:
+    for folder in WEIGHTS.iterdir():
+        if folder.is_dir():
+            assert {"weights_sha256", "seal"} <= set(json.loads((folder / "config.json").read_text())), folder
+
+
+@pytest.mark.parametrize("threshold", [float("nan"), float("inf"), -1, 0, None, "0.5", True])
+def test_impossible_thresholds_are_refused(model: Path, threshold: object) -> None:
+    write_json(model / "config.json", {**read_json(model / "config.json"), "threshold": threshold})
+    with pytest.raises(InputError, match="threshold is"):
+        load_model(model)
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("sizes", "reach", 10**6),
+        ("sizes", "rows", 10**9),
+        ("sizes", "actions", 0),
+        ("model", "encoder_blocks", 10**7),
+        ("model", "dimensions", -3),
+        ("model", "context_width", float("nan")),
+    ],
+)
+def test_impossible_numbers_are_refused_before_networks_are_built(
+    model: Path, part: str, name: str, value: float
+) -> None:
+    config = read_json(model / "config.json")
+    write_json(model / "config.json", {**config, part: {**config[part], name: value}})
+    with pytest.raises(InputError, match=f"{name} is "):
+        load_model(model)
+
+
+def test_possible_numbers_can_be_too_much_together(model: Path) -> None:
+    config = read_json(model / "config.json")
+    write_json(
+        model / "config.json", {**config, "sizes": {**config["sizes"], "rows": 128, "columns": 128, "reach": 99}}
+    )
+    with pytest.raises(InputError, match="is too large"):
+        load_model(model)
+    wide = {**config["model"], "context_width": 512}
+    write_json(model / "config.json", {**config, "model": wide, "sizes": {**config["sizes"], "reach": 40}})
+    with pytest.raises(InputError, match="parameters"):
+        load_model(model)
+
+
+def test_an_edited_config_is_noticed_and_one_without_a_seal_is_read(model: Path) -> None:
+    text = (model / "config.json").read_text()
+    (model / "config.json").write_text(text.replace('"commit": "', '"commit": "x'))
+    with pytest.raises(InputError, match="damaged or edited"):
+        load_model(model)
+    write_json(model / "config.json", {**json.loads(text), "data": None})
+    assert "data is None" in one_sentence(run_command("inspect", model, code=2))
+    (model / "config.json").write_text(json.dumps(read_json(WEIGHTS / "digit-jump" / "config.json")))
+    load_model(model)
+
+
+def test_levels_are_counted_before_they_are_listed() -> None:
+    with pytest.raises(InputError, match="too many for one command"):
+        level_numbers(parse_levels("0:2000000000"))
+    with pytest.raises(InputError, match="too far"):
+        parse_levels("9" * 5000)
+
+
+def test_a_picture_is_measured_before_it_is_read(tmp_path: Path) -> None:
+    Image.new("1", (5000, 10)).save(tmp_path / "wide.png")
+    with pytest.raises(InputError, match="5000 × 10 pixels"):
+        decode_picture(tmp_path / "wide.png", "it")
+    data = bytearray((tmp_path / "wide.png").read_bytes())
+    data[16:24] = (50_000).to_bytes(4, "big") * 2
+    (tmp_path / "bomb.png").write_bytes(data)
+    with pytest.raises(InputError, match=r"far too many pixels|is no picture"):
+        decode_picture(tmp_path / "bomb.png", "it")
+
+
+def test_noise_is_no_goal(tmp_path: Path) -> None:
+    env = pixelplan.envs.get_level(pixelplan.envs.make_puzzle("ice-slider"), 3007)
+    noise = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
+    for name, frame in (("start", env.frame(env.start)), ("goal", env.frame(env.goal)), ("noise", noise)):
+        Image.fromarray(frame).save(tmp_path / f"{name}.png")
+    words = ["solve", "--frame", tmp_path / "start.png", "--model", "ice-slider", "--goal"]
+    assert run_command(*words, tmp_path / "goal.png").stdout.startswith("a plan of ")
+    assert "no plan was found: 100% of the goal picture" in run_command(*words, tmp_path / "noise.png").stdout
+    short = run_command(*words, tmp_path / "goal.png", "--depth-limit", "2").stdout
+    assert short.startswith("no plan was found, ") and "actions away and" in short
+    assert "seed is -1" in one_sentence(run_command(*words, tmp_path / "goal.png", "--seed", "-1", code=2))
+
+
+def test_sentences_keep_their_brackets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(*_: object) -> None:
+        raise InputError("install it with: pip install 'pixelplan[procgen]'")
+
+    monkeypatch.setattr(demo, "PUZZLES", {"procgen-maze": demo.PUZZLES["procgen-maze"]})
+    monkeypatch.setattr(demo, "get_level", missing)
+    monkeypatch.setattr(demo, "sheet", lambda *_, **__: Image.new("RGB", (1, 1)))
+    demo.demo(tmp_path)
+    assert "pip install 'pixelplan[procgen]'" in capsys.readouterr().out.replace("\n", " ")
+
+
+@pytest.mark.parametrize(("number", "word"), [(signal.SIGTERM, "terminated"), (signal.SIGINT, "interrupted")])
+def test_signals_end_in_a_sentence_and_the_work_goes_on(tmp_path: Path, number: signal.Signals, word: str) -> None:
+    words = ["collect", "--env", "digit-jump", "--levels", "0:3000", "--out", str(tmp_path / "data")]
+    process = subprocess.Popen([sys.executable, "-m", "pixelplan", *words], stderr=subprocess.PIPE, text=True)
+    while not (tmp_path / "data" / "unfinished.jsonl").exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, errors = process.communicate()
+    assert process.returncode == 128 + number and f"pixelplan: {word}; " in errors and "Traceback" not in errors
+    assert "--resume goes on" in errors and not (tmp_path / "data" / "manifest.json").exists()
+
+
+def test_ctrl_c_while_modules_are_imported_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "slow_world.py").write_text("import time\nprint('here', flush=True)\ntime.sleep(60)\n")
+    command = [sys.executable, "-m", "pixelplan", "check-env", "--env", "slow_world:make"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path.cwd()), str(tmp_path)])}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    assert process.stdout is not None and process.stdout.readline() == "here\n"
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == 130 and errors.startswith("pixelplan: interrupted; ") and errors.count("\n") == 1
