@@ -49,7 +49,7 @@ clean:
 	touch $@
 
 .venv/installed-dev: .venv/installed
-	$(PIP) --editable '.[procgen,baselines,web,dev]'
+	$(PIP) --editable '.[procgen,baselines,web,onnx,dev]'
 	touch $@
 
 .venv-extras/installed: pyproject.toml constraints.txt

@@ -2,7 +2,8 @@
 
     python benchmarks/web_load.py [--clients 50] [--seconds 60] [--model DIR] [--json results/benchmark-web-load.json]
 
-Each opens the page, begins games, moves, plans, lets the full planner run and races, with short pauses. Said are the
+Each opens the page, begins games, moves, plans, draws a level, brings a picture, asks what the model reads, lets the
+full planner run, races and scores, with short pauses. Said are the
 times of the answers, errors, and the server's memory. Needs the extras web and browser.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import base64
 import json
 import random
 import statistics
@@ -73,6 +75,11 @@ class Visitors:
                     await asyncio.sleep(self.pause * dice.random())
                 await self.ask(client, f"plan {env}", "POST", f"{path}/plan")
                 await asyncio.sleep(self.pause)
+                await self.draw(client, dice, env, level)
+                if dice.random() < 0.3:
+                    await self.ask(client, "reading", "GET", f"{path}/reading")
+                if dice.random() < 0.1:
+                    await self.watch("score of 5", f"{path}/score?planner=one-shot&levels=5")
                 if game["dead_end"]:  # the page tells it, and people go back
                     await self.ask(client, "restart", "POST", f"{path}/restart")
                 await self.watch("run", f"{path}/run?planner=full")
@@ -80,6 +87,23 @@ class Visitors:
                     await self.watch("race", f"{path}/race")
                 if dice.random() < 0.5:  # the others just go away
                     await self.ask(client, "leave", "DELETE", path)
+
+    async def draw(self, client: httpx2.AsyncClient, dice: random.Random, env: str, level: int) -> None:
+        """Change a level, plan in it, and bring it back as a picture."""
+        view = await self.ask(client, "level", "GET", f"/api/levels/{env}/{level}")
+        start, goal, cells, *floor = view["drawing"].split("-")
+        spare = dice.choice([at for at in range(len(cells)) if at not in (int(start), int(goal))])
+        kind = dice.choice("123456" if env == "digit-jump" else "01")
+        name = "-".join([start, goal, cells[:spare] + kind + cells[spare + 1 :], *floor])
+        game = await self.ask(client, "begin drawn", "POST", "/api/games", {"env": env, "level": name})
+        await self.ask(client, "plan drawn", "POST", f"/api/games/{game['id']}/plan")
+        frame = await client.get(f"{self.address}/api/frames/{env}/{name}/{game['state']}.png")
+        await self.ask(client, "leave", "DELETE", f"/api/games/{game['id']}")
+        if env != "procgen-maze":
+            picture = {"env": env, "frame": base64.b64encode(frame.content).decode()}
+            read = await self.ask(client, "picture", "POST", "/api/pictures", picture)
+            game = await self.ask(client, "begin picture", "POST", "/api/games", {"env": env, "level": read["level"]})
+            await self.ask(client, "plan picture", "POST", f"/api/games/{game['id']}/plan")
 
     async def visit_safely(self, number: int) -> None:
         """As above; whatever goes wrong is an error to report."""

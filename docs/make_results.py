@@ -123,8 +123,8 @@ def speed() -> str:
     return "\n".join(lines)
 
 
-def page(load: dict[str, Any] | None, fuzz: dict[str, Any] | None) -> str:
-    """What the page's server stood, from the records of its load and of the generated requests, where they exist."""
+def page(load: dict[str, Any] | None, fuzz: dict[str, Any] | None, budget: dict[str, Any] | None = None) -> str:
+    """What the page stood, from the records of its load, of generated requests and of a slow network, if they exist."""
     lines = []
     if load is not None:
         alone, memory = load["milliseconds_alone"], load["memory_mb"]
@@ -144,13 +144,21 @@ def page(load: dict[str, Any] | None, fuzz: dict[str, Any] | None) -> str:
             f"{fuzz['not_as_documented']} not as documented, {fuzz['files_opened_elsewhere']} files opened outside the "
             "package and Python's own."
         )
+    if budget is not None:
+        first, plan = budget["first_view_ms"], budget["plan_ms"]["ice-slider"]
+        rate, size = budget["bytes_a_second"] / 1e6, budget["folder_bytes"] / 1e6
+        lines += [
+            f"- At {rate:.0f} MB/s the first view is there after {first['server'] / 1e3:.1f} s; without a server "
+            f"(`--static`, {size:.0f} MB) after {first['folder'] / 1e3:.1f} s,",
+            f"  and there the browser itself plans IceSlider in {plan['median']:.0f} ms (median).",
+        ]
     return "\n".join(lines or ["No records yet."])
 
 
 def recorded_page() -> str:
     """The same, of the records that are there."""
-    load, fuzz = (ROOT / "results" / f"benchmark-web-{name}.json" for name in ("load", "fuzz"))
-    return page(*(json.loads(path.read_text()) if path.exists() else None for path in (load, fuzz)))
+    paths = (ROOT / "results" / f"benchmark-web-{name}.json" for name in ("load", "fuzz", "budget"))
+    return page(*(json.loads(path.read_text()) if path.exists() else None for path in paths))
 
 
 def own_worlds() -> str:

@@ -88,7 +88,12 @@ def test_an_added_planner_is_on_the_page():
             }))
     """)
     found = json.loads(shown)
-    assert found["planners"][-1] == {"name": "lazy", "title": "Lazy", "about": "stops before the end"}
+    assert found["planners"][-1] == {
+        "name": "lazy",
+        "title": "Lazy",
+        "about": "stops before the end",
+        "needs_model": True,
+    }
     assert [one["name"] for one in found["planners"]] == found["lanes"] == [*PLANNERS, "lazy"]
     assert found["schema"]["properties"]["name"]["enum"] == found["lanes"]
     assert found["run"]["type"] == "done" and found["run"]["ended"] == "plan over"

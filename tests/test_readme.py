@@ -95,3 +95,8 @@ def test_what_the_page_stood_is_told_from_its_records() -> None:
     answers = {"200": 9000, "422": 997, "500": 3}
     fuzz = {"requests": 10000, "answers": answers, "not_as_documented": 1, "files_opened_elsewhere": 0}
     assert "10,000 generated requests, valid and not: 3 answers 5xx, 1 not as documented, 0 files" in page(None, fuzz)
+    plan = {"ice-slider": {"median": 31.4, "worst": 80.0}}
+    first = {"server": 1100, "folder": 940}
+    budget = {"bytes_a_second": 1_000_000, "first_view_ms": first, "folder_bytes": 12_200_000, "plan_ms": plan}
+    text = page(None, None, budget)
+    assert "after 1.1 s" in text and "12 MB) after 0.9 s" in text and "in 31 ms" in text

@@ -8,6 +8,7 @@ from tyro.extras import SubcommandApp
 
 from pixelplan.cli.baseline import BASELINES
 from pixelplan.cli.check import check_env
+from pixelplan.cli.export import export
 from pixelplan.cli.heuristic import train_heuristic
 from pixelplan.cli.imports import import_recording
 from pixelplan.cli.inspect import inspect
@@ -17,7 +18,9 @@ from pixelplan.cli.plan import demo, evaluate, solve
 from pixelplan.cli.reproduce import reproduce
 from pixelplan.cli.web import web
 
-COMMANDS = (demo, check_env, levels, collect, train, train_heuristic, inspect, evaluate, solve, reproduce, web)
+COMMANDS = (
+    demo, check_env, levels, collect, train, train_heuristic, inspect, evaluate, solve, reproduce, web, export,
+)  # fmt: skip
 GROUPS = {"baseline": (BASELINES, "Train and play what the paper compares with.")}
 """Commands with commands of their own, such as `pixelplan baseline ppo`."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 def web(
     *,
@@ -11,11 +13,14 @@ def web(
     host: str = "127.0.0.1",
     port: int = 8000,
     open: bool = True,
+    static: Path | None = None,
+    runtime: Path | None = None,
 ) -> None:
     """Serve a page on which to play the puzzles, or your own environment, and watch the planner think.
 
     Example: pixelplan web --model runs/ice-model
     Example: pixelplan web --env examples.sokoban:make --model runs/sokoban-model
+    Example: pixelplan web --static runs/page
 
     Args:
         env: What the page opens on: your own environment (package.module:function or a Gymnasium id), which needs a
@@ -25,12 +30,28 @@ def web(
         host: The address or name to listen on. Anything but the default lets others on the network in.
         port: The port to listen on; 0 takes a free one.
         open: Open the page in a browser, where there is a screen.
+        static: Serve nothing; write the page into this new folder, as plain files that any file server serves and that
+            play, edit and plan in the browser alone. The puzzles only.
+        runtime: For static: the npm package onnxruntime-web as a .tgz file; by default npm fetches it.
     """
     from pixelplan.cli.options import parse_family
     from pixelplan.envs.noise import Noise
     from pixelplan.types import InputError
     from pixelplan.web.launch import serve
 
+    if static is not None:
+        if env is not None:
+            raise InputError("the page without a server knows the puzzles only; leave out --env")
+        from pixelplan.web.folder import write_folder
+        from pixelplan.web.launch import check_extra
+
+        check_extra()
+        write_folder(static, model, runtime)
+        size = sum(path.stat().st_size for path in static.rglob("*") if path.is_file()) / 1e6
+        print(f"{static}: {size:.1f} MB; serve it with any file server, such as python -m http.server -d {static}")
+        return
+    if runtime is not None:
+        raise InputError("--runtime is for --static")
     if option and env is None:
         raise InputError("options are those of --env; name the puzzle or environment, too")
     serve(model, host, port, open, None if env is None else parse_family(env, option, None, Noise()))

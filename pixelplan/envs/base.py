@@ -22,6 +22,8 @@ class Puzzle(Protocol):
 
     random_start_in_play: ClassVar[bool]
     """Whether random play for training data begins in random places (the paper does that for mazes)."""
+    appearance: ClassVar[tuple[str, ...]]
+    """The options that change what a frame looks like; a model knows one choice of them only."""
 
     @property
     def pixels(self) -> int:

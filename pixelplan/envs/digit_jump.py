@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import ClassVar, Literal
 
 import numpy as np
 
+from pixelplan.envs.drawn import Drawing
 from pixelplan.envs.draws import Words, below
 from pixelplan.envs.level import Level
 from pixelplan.envs.render import check_board, digit_glyphs, scale_all, tiles_to_image
@@ -51,6 +52,7 @@ class DigitJump:
     """Handwritten digits, or one plain colour a digit with the agent as a dark square."""
 
     random_start_in_play: ClassVar[bool] = False
+    appearance: ClassVar[tuple[str, ...]] = ("size", "pixels", "look")
 
     def __post_init__(self) -> None:
         check_board(self.size, self.pixels)
@@ -82,6 +84,28 @@ class DigitJump:
             f"no DigitJump level {number} of size {self.size} with a solution of at least {self.minimum_length} moves "
             f"among {attempts:,} boards; lower minimum_length or allow dead_ends=False"
         )
+
+    def draw(self, drawing: Drawing) -> Level:
+        """The level of a drawing."""
+        kinds = "123456"[: self.size - 1]
+        drawing.check(self.size**2, kinds, kinds)
+        digits = np.array([int(cell) for cell in drawing.cells]).reshape(self.size, self.size)
+        level = self._level(drawing.number, digits, jumps(digits[None])[:, :, 0].T)
+        states = np.arange(self.size**2, dtype=np.int32)
+        return replace(
+            level, start=drawing.start, goal=drawing.goal, goals=states == drawing.goal,
+            starts=states[states != drawing.goal],
+        )  # fmt: skip
+
+    def drawing(self, level: Level) -> Drawing:
+        """A level as a drawing."""
+        _, marked = _tiles(self.look, self.pixels // self.size)
+        digits = (level.patches[:, None] == marked).all(axis=(2, 3, 4)).argmax(1) + 1
+        return Drawing(level.start, level.goal, "".join(map(str, digits)))
+
+    def tiles(self) -> np.ndarray:
+        """What a cell can look like: the six digits, then the same with the agent, [12,cell,cell,3] uint8."""
+        return np.concatenate(_tiles(self.look, self.pixels // self.size))
 
     def _level(self, number: int, digits: np.ndarray, successors: np.ndarray) -> Level:
         cell = self.pixels // self.size

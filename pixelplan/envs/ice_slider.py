@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from pixelplan.envs.drawn import Drawing
 from pixelplan.envs.draws import Words, before, below, drawn
 from pixelplan.envs.level import Level
 from pixelplan.envs.render import check_board, sprite, tiles_to_image
@@ -56,6 +57,7 @@ class IceSlider:
     """Whether a level must have a reachable place from which the goal cannot be reached any more."""
 
     random_start_in_play: ClassVar[bool] = False
+    appearance: ClassVar[tuple[str, ...]] = ("size", "pixels")
 
     def __post_init__(self) -> None:
         check_board(self.size, self.pixels)
@@ -81,6 +83,21 @@ class IceSlider:
                     f"{attempts:,} boards; lower minimum_length, change rock_density or allow dead_ends=False"
                 )
         raise AssertionError("the boards never end")
+
+    def draw(self, drawing: Drawing) -> Level:
+        """The level of a drawing."""
+        drawing.check(self.size**2, "01", "0")
+        free = np.array([cell == "0" for cell in drawing.cells]).reshape(self.size, self.size)
+        return self._level(drawing.number, free, slides(free[None])[:, :, 0].T, drawing.start, drawing.goal)
+
+    def drawing(self, level: Level) -> Drawing:
+        """A level as a drawing."""
+        free = {*level.starts.tolist(), level.goal, level.start}
+        return Drawing(level.start, level.goal, "".join("01"[cell not in free] for cell in range(self.size**2)))
+
+    def tiles(self) -> np.ndarray:
+        """What a cell can look like: free, a rock, the goal and the player, [4,cell,cell,3] uint8."""
+        return _tiles(self.pixels // self.size)[[1, 0, 2, 3]]
 
     def _boards(self, number: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Candidates in the published order, many at a time: free [B,size,size] bool, start [B], goal [B] cells."""

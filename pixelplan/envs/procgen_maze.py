@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from pixelplan.envs.drawn import Drawing
 from pixelplan.envs.level import Level
 from pixelplan.types import InputError
 
@@ -52,11 +53,34 @@ class ProcgenMaze:
     pixels: ClassVar[int] = 64
     random_start_in_play: ClassVar[bool] = True
     """Random play starts in random cells, as in the paper's appendix."""
+    appearance: ClassVar[tuple[str, ...]] = ()
 
     def make(self, number: int) -> Level:
         """The level with this number."""
+        return self._level(number, _simulator().load(number))
+
+    def draw(self, drawing: Drawing) -> Level:
+        """The level of a drawing, on the floor of the level that it names."""
+        drawing.check(_WORLD**2, "01", "0")
+        if drawing.floor > 2**31 - 1:
+            raise InputError(f"there is no level {drawing.floor}, whose floor the drawn level has")
+        state = _simulator().load(drawing.floor)
+        cells = np.array([_WALL if cell == "1" else _FREE for cell in drawing.cells], np.int32)
+        cells[drawing.goal] = _CHEESE
+        _cell_types(state)[:] = cells.reshape(_WORLD, _WORLD)
+        row, column = divmod(drawing.start, _WORLD)
+        state["mouse"]["x"], state["mouse"]["y"] = column + 0.5, _WORLD - 1 - row + 0.5
+        return self._level(drawing.number, state)
+
+    def drawing(self, level: Level) -> Drawing:
+        """A level as a drawing."""
+        cells = (level.positions @ [_WORLD, 1]).tolist()
+        free = set(cells)
+        text = "".join("01"[cell not in free] for cell in range(_WORLD**2))
+        return Drawing(cells[level.start], cells[level.goal], text, level.number)
+
+    def _level(self, number: int, state: np.ndarray) -> Level:
         simulator = _simulator()
-        state = simulator.load(number)
         cell_types = _cell_types(state)
         cells = np.argwhere(cell_types != _WALL)
         goal_cell = int(np.flatnonzero(cell_types[tuple(cells.T)] == _CHEESE)[0])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,7 @@ def choose_model(model: str | Path | Model | None, planner: str, family: Family)
         return rules, family
     if name in (None, ORACLE):
         return None, family
-    opened = open_model(model or family.name, family.name) if model is None or isinstance(model, str | Path) else model
+    opened = open_model(model or family.name, family) if model is None or isinstance(model, str | Path) else model
     sizes = getattr(opened, "sizes", None)
     if sizes is not None:
         if sizes.actions != len(family.action_names):
@@ -85,22 +87,42 @@ def model_name(model: str | Path | Model | None, planner: str, env: str) -> str 
     return str(model) if isinstance(model, str | Path) else type(model).__name__
 
 
-def open_model(name: str | Path, env: str, pixels: int | None = None) -> Model:
-    """The model in a folder or shipped by that name.
-
-    An InputError where it was made for a puzzle and this is none, or the other way round, or for frames of another size
-    than pixels × pixels. (One's own environment may be called by many names, so these are not compared.)
-    """
+def open_model(name: str | Path, family: Family) -> Model:
+    """The model in a folder or shipped by that name; an InputError where it was made for another world than this."""
     from pixelplan.model.checkpoint import load_model, read_description  # the oracle does without networks
 
     folder = find_model(name)
-    trained_on = read_description(folder).get("data", {}).get("env")
-    if trained_on not in (None, env) and not {trained_on, env}.isdisjoint(PUZZLES):
-        raise InputError(f"the model {str(name)!r} was trained on {trained_on}; {env} needs a model of its own")
+    check_world(str(name), read_description(folder).get("data") or {}, family)
     model = load_model(folder)
-    if pixels is not None:
-        model.encode(np.zeros((1, pixels, pixels, 3), np.uint8))
+    if isinstance(family, Tables):
+        model.encode(np.zeros((1, *family.shape), np.uint8))
     return model
+
+
+def check_world(name: str, data: Mapping[str, Any], family: Family) -> None:
+    """An InputError where a model was trained on another puzzle, or on boards that look otherwise.
+
+    `data` is what the model's folder says of its training data. Equal numbers of pixels say little: 16 × 16 cells in 64
+    pixels look nothing like 8 × 8. Options that only choose among levels may differ. One's own environment may be
+    called by many names, so these are not compared.
+    """
+    trained_on, env = data.get("env"), family.name
+    if trained_on is None or {trained_on, env}.isdisjoint(PUZZLES):
+        return
+    if trained_on != env:
+        raise InputError(f"the model {name!r} was trained on {trained_on}; {env} needs a model of its own")
+    trained = {**_defaults(env), **(data.get("options") or {})}
+    wanted = {**_defaults(env), **family.options}
+    for option in PUZZLES[env].appearance:
+        if trained[option] != wanted[option]:
+            raise InputError(
+                f"the model {name!r} was trained on {env} with {option}={trained[option]}; with "
+                f"{option}={wanted[option]} it needs a model of its own"
+            )
+
+
+def _defaults(env: str) -> dict[str, Any]:
+    return {field.name: field.default for field in dataclasses.fields(PUZZLES[env])}
 
 
 def model_warnings(name: str | Path | None) -> list[str]:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pixelplan.envs import PUZZLES, get_level, make_puzzle
+from pixelplan.envs.family import Tables
 from pixelplan.envs.pictures import sheet
 from pixelplan.evaluation.figures import solution_picture
 from pixelplan.evaluation.models import open_model
@@ -36,7 +37,7 @@ def demo(out: Path) -> None:
         except InputError as problem:
             console.print(f"{name} is left out: {problem}", markup=False)
             continue
-        model = open_model(name, name, 64)
+        model = open_model(name, Tables(make_puzzle(name), name))
         for planner in ("one-shot", "full"):
             result = evaluate(name, f"{LEVELS.start}:{LEVELS.stop}", planner=planner, model=model)
             table.add_row(name, planner, *_cells(result), f"{success_rates(planner)[name]:.2f}")

@@ -19,6 +19,8 @@ from pixelplan.envs.pictures import centres
 from pixelplan.evaluation.figures import solution_picture
 from pixelplan.types import Episode, InputError
 
+_ALIKE = 12.0
+"""Grey values a pixel by which a picture of a state may differ from its frame: a bad JPEG has 5, another level 30."""
 Cells = Mapping[tuple[int, int], int]
 """The cells (row, column) on which the agent can stand, and the state that shows it there."""
 
@@ -29,6 +31,14 @@ class Board(Protocol):
     @property
     def number(self) -> int:
         """The level's."""
+
+    @property
+    def name(self) -> int | str:
+        """What the page calls it: its number, a drawing, or a picture; `~40` at its end is noise before it."""
+
+    @property
+    def drawing(self) -> str | None:
+        """The level as a drawing, None where it is nothing that can be drawn."""
 
     @property
     def actions(self) -> int:
@@ -83,8 +93,11 @@ class Board(Protocol):
     def way(self, state: int) -> list[int] | None:
         """Actions that lead from the start to a state, where that is what names it."""
 
-    def state_of(self, frame: np.ndarray) -> int:
-        """The state that a frame [H,W,3] shows; an InputError where it is no frame of this level."""
+    def state_of(self, picture: Image.Image) -> tuple[int, str]:
+        """The state that a picture of a frame's size shows, and a sentence if it took some guessing.
+
+        An InputError where it is nothing like this level.
+        """
 
     def towards(self, state: int | None) -> Board:
         """The same level with another goal; None is its own."""
@@ -120,6 +133,12 @@ class TableBoard:
     level: Level
     own_goal: int
     """The goal that the level came with."""
+    name: int | str
+    drawing: str | None = None
+    noise: int = 0
+    """Standard deviation of the noise before every frame, in grey values; a state's is always the same."""
+    photo: np.ndarray | None = None
+    """[H,W,3] uint8: what the start looks like, where the level was read from a picture."""
 
     @property
     def number(self) -> int:
@@ -158,6 +177,16 @@ class TableBoard:
         path = self.level.shortest_path(self.start)
         return None if path is None else len(path)
 
+    @property
+    def exact(self) -> bool:
+        """Whether frames are those of the level, byte for byte."""
+        return not self.noise and self.photo is None
+
+    @property
+    def states(self) -> int:
+        """How many there are."""
+        return len(self.level.successors)
+
     @cached_property
     def cells(self) -> Cells:
         """Where an episode may begin or end."""
@@ -174,7 +203,13 @@ class TableBoard:
         """What a state looks like, [H,W,3]."""
         if not 0 <= state < len(self.level.successors):
             raise InputError(f"level {self.number} has states 0 to {len(self.level.successors) - 1} and no {state}")
-        return self.level.frame(state)
+        if self.photo is not None and state == self.start:
+            return self.photo.copy()
+        frame = self.level.frame(state)
+        if not self.noise:
+            return frame
+        noise = np.random.default_rng([self.noise, self.number, state]).normal(0, self.noise, frame.shape)
+        return np.clip(frame + noise, 0, 255).astype(np.uint8)
 
     def after(self, state: int, action: int) -> int:
         """As the table says."""
@@ -200,18 +235,23 @@ class TableBoard:
     def way(self, state: int) -> None:
         """Cells name a puzzle's states."""
 
-    def state_of(self, frame: np.ndarray) -> int:
-        """The first state that looks like a frame [H,W,3]; an InputError where none does."""
-        if frame.shape != self.shape:
-            raise InputError(f"the picture is {frame.shape[1]} × {frame.shape[0]} pixels; a frame of this level has "
-                             f"{self.shape[1]} × {self.shape[0]}")  # fmt: skip
-        states = np.arange(len(self.level.successors))
-        same = np.flatnonzero((self.level.frames(states) == frame).all(axis=(1, 2, 3)))
-        if not len(same):
+    def state_of(self, picture: Image.Image) -> tuple[int, str]:
+        """The first state that looks most like a picture; an InputError where none looks much like it."""
+        frames = self.level.frames(np.arange(len(self.level.successors))).astype(np.int16)
+        apart = np.abs(frames - np.array(picture, np.int16)).mean(axis=(1, 2, 3))  # [S] grey values
+        state = int(apart.argmin())
+        if apart[state] > _ALIKE:
             raise InputError(
-                f"the picture shows no state of level {self.number}; save a frame of this level and use that"
+                f"the picture shows no state of level {self.number}: what is most like it differs by "
+                f"{apart[state]:.0f} grey values a pixel"
             )
-        return int(same[0])
+        if apart[state] == 0:
+            return state, ""
+        row, column = self.position(state)
+        return state, (
+            f"It was taken for row {row + 1}, column {column + 1}, from which it differs by {apart[state]:.1f} grey "
+            "values a pixel."
+        )
 
     def towards(self, state: int | None) -> TableBoard:
         """The same level with another goal; None is its own."""

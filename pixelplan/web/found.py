@@ -191,6 +191,15 @@ class FoundBoard:
         return self.level.challenge.number
 
     @property
+    def name(self) -> int:
+        """The same."""
+        return self.number
+
+    @property
+    def drawing(self) -> None:
+        """Nobody knows how to draw it."""
+
+    @property
     def actions(self) -> int:
         """How many there are."""
         return len(self.level.challenge.action_names)
@@ -245,9 +254,9 @@ class FoundBoard:
         """The actions that first led to a state, None where none has yet."""
         return self.level.way(state)
 
-    def state_of(self, frame: np.ndarray) -> int:
-        """The state that a frame [H,W,3] shows."""
-        return self.level.state_of(frame)
+    def state_of(self, picture: Image.Image) -> tuple[int, str]:
+        """The state that a picture shows."""
+        return self.level.state_of(np.array(picture)), ""
 
     def towards(self, state: int | None) -> FoundBoard:
         """The same level with another goal; None is its own."""

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import io
 from collections.abc import Callable
 from typing import Annotated, Any
 
-import numpy as np
 from fastapi import FastAPI, Path, Query
 from fastapi.responses import Response
 
-from pixelplan.envs.frames import decode_picture
 from pixelplan.evaluation.figures import episode_gif
 from pixelplan.types import Episode, InputError
 from pixelplan.web.boards import Board, follow, state_of_cell
 from pixelplan.web.levels import REFUSALS
 from pixelplan.web.limits import Limits
 from pixelplan.web.models import Models
+from pixelplan.web.pictures import decode, state_of_picture
+from pixelplan.web.reading import read
 from pixelplan.web.runs import Run
-from pixelplan.web.schema import GameView, Moves, NewGame, NewGoal, Planner, PlanView
+from pixelplan.web.schema import GameView, Moves, NewGame, NewGoal, Planner, PlanView, Reading
 from pixelplan.web.sessions import Game, Games
 from pixelplan.web.views import game_view
 from pixelplan.web.work import Work
@@ -52,6 +50,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
             raise InputError("a goal is a cell or where moves lead, not both")
 
         def prepare() -> Board:
+            models.thinker(wish.env, wish.model or "")  # an InputError if there is no such model
             board = models.board(wish.env, wish.level, limits.states)
             if wish.goal is not None:
                 board = board.towards(state_of_cell(board, wish.goal.row, wish.goal.column))
@@ -60,7 +59,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
             follow(board, wish.moves, board.start)  # wrong moves begin no game
             return board
 
-        game = games.add(wish.env, await work.do(prepare))
+        game = games.add(wish.env, await work.do(prepare), wish.model or "")
         return await changed(game.id, lambda game: game.play(wish.moves, limits.moves))
 
     @app.get("/api/games/{id}", **options)
@@ -91,16 +90,18 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
     @app.put("/api/games/{id}/goal", **options)
     async def aim(id: GameId, goal: NewGoal) -> GameView:
         """Want another goal: a cell, a frame, or the level's own again."""
-        if goal.cell is not None and goal.frame is not None:
-            raise InputError("a goal is a cell or a frame, not both")
+        if sum(one is not None for one in (goal.cell, goal.state, goal.frame)) > 1:
+            raise InputError("a goal is a cell, a state or a frame, only one of them")
 
         def aim_at(game: Game) -> None:
-            state = None
+            state, note = goal.state, ""
             if goal.cell is not None:
                 state = state_of_cell(game.board, goal.cell.row, goal.cell.column)
             elif goal.frame is not None:
-                state = game.board.state_of(_decode(goal.frame))
-            game.aim_at(state)
+                state, note = state_of_picture(game.board, decode(goal.frame))
+            elif state is not None:
+                game.board.frame(state)  # an InputError if there is no such state
+            game.aim_at(state, note)
 
         return await changed(id, aim_at)
 
@@ -108,9 +109,13 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
     async def plan(id: GameId) -> PlanView:
         """Plan once from here to the goal, by the model alone, and show the latent graph."""
         game = games.get(id)
-        return await work.do(
-            lambda: Run(game, models.model(game.env, game.board.number), limits, lambda message: None).look_and_plan()
-        )
+        return await work.do(lambda: Run(game, models.model(game), limits, lambda message: None).look_and_plan())
+
+    @app.get("/api/games/{id}/reading", **options)
+    async def reading(id: GameId) -> Reading:
+        """What the model reads from the frame: where the agent is, and where moves lead from every cell."""
+        game = games.get(id)
+        return await work.do(lambda: read(game, models.model(game)))
 
     @app.get("/api/games/{id}/solution.png", response_class=Response, **_picture("image/png"))
     async def picture(id: GameId, planner: ByPlanner = None, since: Since = 0) -> Response:
@@ -142,7 +147,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
         """The moves so far and, where a planner made those since a move, its plans; they are made again for it."""
         if planner is None:
             return game.episode()
-        run = Run(game.before(since), models.model(game.env, game.board.number), limits, lambda message: None)
+        run = Run(game.before(since), models.model(game), limits, lambda message: None)
         return game.episode(since, run.again(planner))
 
 
@@ -153,16 +158,8 @@ def _picture(kind: str) -> dict[str, Any]:
 
 
 def _download(data: bytes, game: Game, ending: str) -> Response:
-    name = f"{game.env}-{game.board.number}.{ending}"
+    drawn = isinstance(game.board.name, str) and "-" in game.board.name
+    name = f"{game.env}-{'drawn' if drawn else game.board.number}.{ending}"
     return Response(
         data, media_type=f"image/{ending}", headers={"content-disposition": f'attachment; filename="{name}"'}
     )
-
-
-def _decode(text: str) -> np.ndarray:
-    """The picture [H,W,3] in a PNG in base64; an InputError where it is none, or a large one."""
-    try:
-        data = base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        raise InputError("the frame is not a PNG picture in base64") from None
-    return decode_picture(io.BytesIO(data), "the frame", largest=512, formats=("PNG",))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pixelplan.web.models import Models
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_LOOPBACK_OF_ALL = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 
 
 def serve(model: str | None, host: str, port: int, open_browser: bool, family: Family | None = None) -> None:
@@ -26,12 +27,9 @@ def serve(model: str | None, host: str, port: int, open_browser: bool, family: F
 
     An InputError where that cannot be.
     """
-    try:
-        import fastapi  # noqa: F401
-        import uvicorn
-        import websockets  # noqa: F401
-    except ImportError as problem:
-        raise InputError(f"the page needs {problem.name}: pip install 'pixelplan[web]'") from None
+    check_extra()
+    import uvicorn
+
     from pixelplan.web.models import Models
 
     if not 0 <= port <= 65535:
@@ -41,7 +39,8 @@ def serve(model: str | None, host: str, port: int, open_browser: bool, family: F
     models.check()
     listener = listen(host, port)
     models.warm_up()
-    address = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}/"
+    here = _LOOPBACK_OF_ALL.get(host, host)  # nobody can open the address that means all of them
+    address = f"http://{f'[{here}]' if ':' in here else here}:{listener.getsockname()[1]}/"
     if host not in _LOOPBACK:
         print(
             f"Listening on {host}: whoever reaches this machine there can play and make it think. There is no login and"
@@ -54,6 +53,16 @@ def serve(model: str | None, host: str, port: int, open_browser: bool, family: F
         webbrowser.open(address)
     with contextlib.suppress(KeyboardInterrupt):  # the way to end it
         uvicorn.Server(configuration(models, host)).run(sockets=[listener])
+
+
+def check_extra() -> None:
+    """An InputError where the extra web is not installed."""
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+        import websockets  # noqa: F401
+    except ImportError as problem:
+        raise InputError(f"the page needs {problem.name}: pip install 'pixelplan[web]'") from None
 
 
 def configuration(models: Models, host: str) -> uvicorn.Config:

@@ -7,11 +7,20 @@ from typing import Annotated
 from fastapi import FastAPI, Path
 from fastapi.responses import Response
 
-from pixelplan.planning import PLANNERS
 from pixelplan.web.limits import Limits
 from pixelplan.web.models import Models
-from pixelplan.web.schema import EnvName, LevelNumber, LevelView, PlannerView, Problem, PuzzleView
-from pixelplan.web.views import level_view, png, puzzle_view
+from pixelplan.web.pictures import decode
+from pixelplan.web.schema import (
+    EnvName,
+    LevelText,
+    LevelView,
+    PictureOfLevel,
+    PictureView,
+    PlannerView,
+    Problem,
+    PuzzleView,
+)
+from pixelplan.web.views import level_view, planner_views, png, puzzle_view
 from pixelplan.web.work import Work
 
 REFUSALS: dict[int | str, dict[str, object]] = {
@@ -33,15 +42,19 @@ def add_level_routes(app: FastAPI, models: Models, work: Work, limits: Limits) -
     @app.get("/api/puzzles", tags=["levels"], responses=REFUSALS)
     async def puzzles() -> list[PuzzleView]:
         """The puzzles, and the model that thinks about each."""
-        return await work.do(lambda: [puzzle_view(env, models.thinker(env)) for env in models.names])
+
+        def views() -> list[PuzzleView]:
+            return [puzzle_view(env, models.thinker(env), models.choices(env)) for env in models.names]
+
+        return await work.do(views)
 
     @app.get("/api/planners", tags=["levels"], responses=REFUSALS)
     async def planners() -> list[PlannerView]:
         """The planners that can play, in the order in which they race."""
-        return [PlannerView(name=name, title=one.title, about=one.about) for name, one in PLANNERS.items()]
+        return planner_views()
 
     @app.get("/api/levels/{env}/{level}", tags=["levels"], responses=REFUSALS)
-    async def level(env: EnvName, level: LevelNumber) -> LevelView:
+    async def level(env: EnvName, level: LevelText) -> LevelView:
         """A level's geometry: where the agent can stand."""
         return await work.do(lambda: level_view(env, models.board(env, level, limits.states)))
 
@@ -51,7 +64,7 @@ def add_level_routes(app: FastAPI, models: Models, work: Work, limits: Limits) -
         responses={**REFUSALS, 200: {"content": {"image/png": {}}, "description": "The frame as PNG"}},
         response_class=Response,
     )
-    async def frame(env: EnvName, level: LevelNumber, state: Annotated[int, Path(ge=0, lt=2**48)]) -> Response:
+    async def frame(env: EnvName, level: LevelText, state: Annotated[int, Path(ge=0, lt=2**48)]) -> Response:
         """What a state of a level looks like."""
 
         def draw() -> bytes:
@@ -59,3 +72,8 @@ def add_level_routes(app: FastAPI, models: Models, work: Work, limits: Limits) -
             return png(board.frame(state).tobytes(), board.shape[1], board.shape[0])
 
         return Response(await work.do(draw), media_type="image/png", headers={"cache-control": "max-age=86400"})
+
+    @app.post("/api/pictures", tags=["levels"], status_code=201, responses=REFUSALS)
+    async def read(picture: PictureOfLevel) -> PictureView:
+        """Read a level from a picture of it, to be played and planned from as it looks."""
+        return await work.do(lambda: models.read(picture.env, decode(picture.frame)))

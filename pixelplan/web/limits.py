@@ -31,5 +31,9 @@ class Limits:
     """Steps of one run."""
     nodes_shown: int = 20_000
     """Nodes of latent graphs that one run sends; plans beyond it are sent without their graphs."""
+    score_levels: int = 200
+    """Levels that are played one after another for a visitor."""
+    pictures: int = 200
+    """Levels read from pictures that are kept, the latest ones."""
     gif_steps: int = 100
     """Steps of an animated picture."""

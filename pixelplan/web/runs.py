@@ -15,11 +15,13 @@ from pixelplan.planning import PLANNERS, one_shot
 from pixelplan.planning.latent_graph import as_array, distances
 from pixelplan.planning.one_shot import inference
 from pixelplan.types import Episode, InputError, Model, Plan
-from pixelplan.web.boards import follow
+from pixelplan.web.clock import Clock
 from pixelplan.web.limits import Limits
+from pixelplan.web.messages import DoneMessage, LaneMessage, PlanMessage, StepMessage
 from pixelplan.web.projection import Projection
-from pixelplan.web.schema import DoneMessage, LaneMessage, PlanMessage, PlanView, StepMessage
+from pixelplan.web.schema import PlanView
 from pixelplan.web.sessions import Game
+from pixelplan.web.truth import Truth
 from pixelplan.web.views import graph_view, plan_view
 
 
@@ -37,14 +39,16 @@ class Run:
         self.state = game.state
         self._stop = stop or Event()
         self._until = time.monotonic() + limits.run_seconds
-        self._env = game.resumed(self._moved)
+        self._clock = Clock()
+        self._env = game.resumed(self._moved, self._clock)
         self._random = np.random.default_rng([0, game.board.number])
         self.goal_frame = game.board.frame(game.board.goal)
         self._seen, self._embeddings = game.seen, game.embeddings
+        self._truth = Truth(game.board, model, game.embeddings)
         self._projection: Projection | None = None
         self._corrections: list[tuple[np.ndarray, int]] = []
         self._nodes_sent = 0
-        self._telling = 0.0  # seconds spent on telling, which are not the planner's
+        self._first_look: float | None = None  # thinking before the first move
         self._last: np.ndarray | None = None
         self.steps, self.plans, self.nodes = 0, 0, 0
         self.trail = [self.state]
@@ -52,17 +56,17 @@ class Run:
     def look_and_plan(self) -> PlanView:
         """A one-shot plan from here, with its graph."""
         self._look()
+        self._clock.lap()
         plan = one_shot(self.model, self.board.frame(self.state), self.goal_frame, random=self._random)
-        return self._view(plan, plan.actions, plan.path)
+        return self._view(plan, plan.actions, plan.path, plan.embeddings[1:], self._clock.lap())
 
     def execute(self, planner: str) -> DoneMessage:
         """Let a planner play, and tell every plan and step as it happens."""
-        began = time.perf_counter()
         try:
             episode = self._play(planner)
         except TimeoutError:
-            return self._done(False, "time", time.perf_counter() - began)
-        return self._done(episode.solved, episode.ended, max(0.0, episode.seconds - self._telling))
+            return self._done(False, "time", self._clock.seconds)
+        return self._done(episode.solved, episode.ended, self._clock.seconds)
 
     def again(self, planner: str) -> Episode:
         """The run that `execute` would tell, for pictures: all chance comes from the level, so it is the same one."""
@@ -73,14 +77,14 @@ class Run:
 
     def race(self, planner: str) -> LaneMessage:
         """Let a planner play and tell the whole way at once."""
-        began, planned_at = time.perf_counter(), []
+        planned_at: list[int] = []
         try:
             episode = PLANNERS[planner].play(*self._arguments(planner))
             self.plans, self.nodes = len(episode.plans), sum(plan.nodes for plan in episode.plans)
             planned_at = list(episode.planned_at)
-            done = self._done(episode.solved, episode.ended, episode.seconds, len(episode.actions))
+            done = self._done(episode.solved, episode.ended, self._clock.seconds, len(episode.actions))
         except TimeoutError:
-            done = self._done(False, "time", time.perf_counter() - began, len(self.trail) - 1)
+            done = self._done(False, "time", self._clock.seconds, len(self.trail) - 1)
         way = self.board.places(self.trail)
         return LaneMessage(planner=planner, states=self.trail, way=way, planned_at=planned_at, done=done)
 
@@ -96,11 +100,13 @@ class Run:
                 self._tell_step(action, None, None)
             return episode
         plan = episode.plans[0]
-        self.planned(plan, plan.actions, plan.embeddings[1:], plan.reached)
-        with inference():
-            observed = as_array(self.model.encode(episode.frames))
-        for action, expected, seen in zip(plan.actions, plan.embeddings[1:], observed[1:], strict=True):
-            self.saw(action, expected, seen)
+        seconds = self._clock.lap() if self._first_look is None else self._first_look
+        with self._clock.stopped():  # it thought first and is told of now
+            self._tell_plan(plan, plan.actions, plan.embeddings[1:], plan.reached, seconds)
+            with inference():
+                observed = as_array(self.model.encode(episode.frames))
+            for action, expected, seen in zip(plan.actions, plan.embeddings[1:], observed[1:], strict=True):
+                self.saw(action, expected, seen)
         return episode
 
     def _arguments(self, planner: str) -> tuple[Any, ...]:
@@ -111,22 +117,26 @@ class Run:
 
     def planned(self, plan: Plan, actions: Sequence[int], expected: np.ndarray, claims_goal: bool) -> None:
         """Tell a plan and the route chosen in it: actions, and the embeddings [n,d] expected after each."""
-        self._check()
-        began = time.perf_counter()
-        self.plans += 1
-        self.nodes += plan.nodes
-        path = _nodes_along(plan, expected, self.model.threshold)
-        view = self._view(plan, actions, path)
-        intent = "goal" if claims_goal else "explore" if len(actions) else ""
-        self.send(PlanMessage(step=self.steps, intent=intent, plan=view))
-        self._telling += time.perf_counter() - began
+        with self._clock.stopped():
+            self._tell_plan(plan, actions, expected, claims_goal, self._clock.lap())
 
     def saw(self, action: int, expected: np.ndarray, observed: np.ndarray) -> None:
         """Tell a step: the embedding [d] that was expected and the one of what was seen."""
+        with self._clock.stopped():
+            self._clock.lap()  # looking at a step is thinking, too, but not a plan's
+            self._check()
+            self._tell_step(action, expected, observed)
+
+    def _tell_plan(
+        self, plan: Plan, actions: Sequence[int], expected: np.ndarray, claims_goal: bool, seconds: float
+    ) -> None:
         self._check()
-        began = time.perf_counter()
-        self._tell_step(action, expected, observed)
-        self._telling += time.perf_counter() - began
+        self.plans += 1
+        self.nodes += plan.nodes
+        path = _nodes_along(plan, expected, self.model.threshold)
+        view = self._view(plan, actions, path, expected, seconds)
+        intent = "goal" if claims_goal else "explore" if len(actions) else ""
+        self.send(PlanMessage(step=self.steps, intent=intent, plan=view))
 
     def _tell_step(self, action: int, expected: np.ndarray | None, observed: np.ndarray | None) -> None:
         self.steps += 1
@@ -155,23 +165,31 @@ class Run:
 
     def _look(self) -> None:
         """Encode the goal and whatever was seen and not yet encoded."""
-        new = [state for state in self._seen if state not in self._embeddings]
-        with inference():
+        with self._clock.stopped(), inference():
+            new = [state for state in self._seen if state not in self._embeddings]
             *rest, self._goal = as_array(self.model.encode(np.stack([*map(self.board.frame, new), self.goal_frame])))
-        self._embeddings.update(zip(new, rest, strict=True))
-        self._last = self._embeddings[self.state]
+            self._embeddings.update(zip(new, rest, strict=True))
+            self._last = self._embeddings[self.state]
+        self._clock.lap()
 
-    def _view(self, plan: Plan, actions: Sequence[int], path: Sequence[int]) -> PlanView:
+    def _view(
+        self, plan: Plan, actions: Sequence[int], path: Sequence[int], expected: np.ndarray, seconds: float
+    ) -> PlanView:
         self._projection = self._projection or Projection(plan.graph.embeddings, self._goal)
         self._nodes_sent += plan.nodes
+        here = self.trail[self.steps]
         graph = None
         if self._nodes_sent <= self.limits.nodes_shown:
             seen = {state: self._embeddings[state] for state in dict.fromkeys(self._seen)}
-            graph = graph_view(plan, self._goal, self.model.threshold, self._projection, seen, self._corrections)
+            states, right = self._truth.nodes(plan.graph, here)
+            graph = graph_view(
+                plan, self._goal, self.model.threshold, self._projection, seen, self._corrections, states, right
+            )
         actions = [int(action) for action in actions]
-        here = self.trail[self.steps]
-        way = self.board.places(follow(self.board, actions, here)) if self.board.cells else []
-        return plan_view(plan, self._goal, self.model.threshold, self._projection, way, graph, actions, path)
+        way, solves, parts = self._truth.judge(actions, expected, here)
+        return plan_view(
+            plan, self._goal, self.model.threshold, self._projection, way, graph, actions, path, seconds, solves, parts
+        )
 
     def _done(self, solved: bool, ended: str, seconds: float, steps: int | None = None) -> DoneMessage:
         return DoneMessage(
@@ -189,6 +207,8 @@ class Run:
 
     def _moved(self, state: int) -> None:
         self._check()
+        if self._first_look is None:
+            self._first_look = self._clock.lap()
         self.trail.append(state)
 
     def _check(self) -> None:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.base import LAST_LEVEL
+from pixelplan.envs.drawn import PATTERN
 from pixelplan.envs.own import MOST_ACTIONS
 from pixelplan.planning import PLANNERS
 from pixelplan.types import ACTIONS
@@ -31,6 +32,17 @@ def _whole(value: Any) -> Any:
 
 Whole = Annotated[int, BeforeValidator(_whole)]
 LevelNumber = Annotated[Whole, Field(ge=0, le=LAST_LEVEL, description="A level's number.")]
+_NAME = rf"^(\d{{1,10}}|{PATTERN}|picture-[0-9a-f]{{16}})(~\d{{1,2}})?$"
+LevelText = Annotated[
+    str,
+    Field(
+        pattern=_NAME,
+        max_length=1100,
+        description="A level's number, a drawn level (START-GOAL-CELLS in digits) or what was read from a picture "
+        "(picture-…); ~40 at its end puts noise of standard deviation 40 before it.",
+    ),
+]
+ModelName = Annotated[str, Field(max_length=80, description="One of the puzzle's models; by default its first.")]
 Action = Annotated[
     Whole,
     Field(
@@ -64,7 +76,8 @@ class NewGame(Request):
     """A game to begin: a shared address says all of this."""
 
     env: EnvName
-    level: LevelNumber
+    level: LevelNumber | LevelText
+    model: ModelName | None = None
     moves: list[Action] = Field(default=[], max_length=1000, description="Actions already taken.")
     goal: Cell | None = Field(default=None, description="Another goal than the level's own.")
     goal_moves: list[Action] | None = Field(
@@ -79,16 +92,42 @@ class Moves(Request):
 
 
 class NewGoal(Request):
-    """A goal: a cell, or a frame of this level as PNG in base64. With neither, the level's own."""
+    """A goal: a cell, a state of this level, or a picture of one. With none of them, the level's own."""
 
     cell: Cell | None = None
-    frame: str | None = Field(default=None, max_length=60_000, description="A PNG in base64.")
+    state: Whole | None = Field(default=None, ge=0, lt=2**48, description="A state that the game knows.")
+    frame: str | None = Field(default=None, max_length=60_000, description="A PNG or JPEG in base64, of any size.")
 
 
 class Problem(BaseModel):
     """Why something cannot be done, in one sentence."""
 
     problem: str
+
+
+class PictureOfLevel(Request):
+    """A picture of a level, cropped to its board."""
+
+    env: EnvName
+    frame: str = Field(max_length=60_000, description="A PNG or JPEG in base64, of any size.")
+
+
+class PictureView(BaseModel):
+    """What was read from a picture of a level."""
+
+    level: str = Field(description="A name by which it can be played and planned from, as it looks, for a while.")
+    drawing: str = Field(description="The level that it seems to show; this can be sent to others.")
+    note: str
+    doubtful: list[Cell] = Field(description="Cells that look like nothing known.")
+
+
+class ModelChoice(BaseModel):
+    """A model that a puzzle can be thought about with."""
+
+    name: str
+    label: str
+    note: str
+    trained: bool = Field(description="False where the planner searches the true rules.")
 
 
 class PuzzleView(BaseModel):
@@ -101,6 +140,7 @@ class PuzzleView(BaseModel):
     trained: bool
     """False where the planner searches the true rules."""
     note: str
+    models: list[ModelChoice] = Field(description="All models to choose from, the usual one first.")
     actions: list[str] = Field(description="What the actions are called, by number.")
     goal: str = Field(description="What the goal of a level is, before anybody chooses another one.")
 
@@ -111,6 +151,7 @@ class PlannerView(BaseModel):
     name: Planner
     title: str
     about: str
+    needs_model: bool = Field(description="Whether it imagines; one that does not has no plan to show.")
 
 
 class Place(BaseModel):
@@ -138,9 +179,10 @@ class LevelView(BaseModel):
     """What does not change while a level is played."""
 
     env: str
-    level: int
+    level: int | str
     pixels: int = Field(description="Width of a frame.")
     height: int
+    drawing: str | None = Field(description="The level as START-GOAL-CELLS, None where it cannot be drawn.")
     cell: float | None = Field(description="Pixels of a cell, None where the world has no cells.")
     places: list[Place]
 
@@ -150,7 +192,8 @@ class GameView(BaseModel):
 
     id: str
     env: str
-    level: int
+    level: int | str
+    model: str
     state: int
     position: Cell | None = Field(description="None where the world has no cells.")
     actions: list[int]
@@ -168,6 +211,7 @@ class GameView(BaseModel):
         " knows."
     )
     goal: Goal
+    note: str = Field(description="What was done to a picture that was given, if it was not a frame as it stands.")
 
 
 class GraphView(BaseModel):
@@ -182,6 +226,21 @@ class GraphView(BaseModel):
     seen: list[int] = Field(description="A seen state with (nearly) this embedding, -1 where there is none.")
     successors: list[list[int]] = Field(description="The node that each action leads to, -1 where nobody looked.")
     corrected: list[tuple[int, int]] = Field(description="(node, action) where memory overruled the model.")
+    states: list[int] = Field(
+        description="The state in which the actions to each node really end; empty where nobody knows the true rules."
+    )
+    right: list[bool] = Field(description="Whether that state looks to the model as the node does.")
+
+
+class Parting(BaseModel):
+    """Where a plan and the world part: the first step after which the model expects something else than is seen."""
+
+    step: int = Field(description="From 1 on.")
+    action: int
+    before: int = Field(description="The state in which the action is taken.")
+    predicted: int = Field(description="The state that looks most like what is predicted.")
+    seen: int = Field(description="The state that the action really leads to.")
+    distance: float = Field(description="Between the predicted embedding and that of what is seen.")
 
 
 class PlanView(BaseModel):
@@ -195,69 +254,19 @@ class PlanView(BaseModel):
     )
     leaves: list[int] = Field(description="Nodes expanded in each layer.")
     nodes: int
-    seconds: float
+    seconds: float = Field(description="Thinking, from the sight of the frame to the plan.")
+    solves: bool | None = Field(description="Whether it leads to the goal, by the true rules; None if nobody knows.")
+    parts: Parting | None = Field(description="None if it never does, or nobody knows the true rules.")
     threshold: float
     goal: tuple[float, float] = Field(description="The goal's embedding in the projection.")
     graph: GraphView | None = Field(description="None where a run has sent very many nodes already.")
 
 
-class PlanMessage(BaseModel):
-    """The planner made a plan."""
+class Reading(BaseModel):
+    """What a model reads from a game's frame: where it sees the agent, and where it thinks that moves lead."""
 
-    type: Literal["plan"] = "plan"
-    step: int = Field(description="Steps taken before it.")
-    intent: str = Field(description='What the route is for: "goal", "explore" or "" where nothing is left to do.')
-    plan: PlanView
-
-
-class StepMessage(BaseModel):
-    """A step was taken, and its outcome compared with the prediction."""
-
-    type: Literal["step"] = "step"
-    step: int
-    action: int
-    state: int
-    place: tuple[float, float] | None = Field(
-        description="The agent's centre (y, x) in pixels; None where the world has no cells."
+    agent: Cell = Field(description="Where it sees the agent.")
+    right: bool = Field(description="Whether the agent is there.")
+    moves: list[tuple[float, float, int, float, float, bool]] = Field(
+        description="From (y, x), action, to (y, x), and whether the true rules agree; from every cell."
     )
-    predicted: tuple[float, float, float] | None = Field(
-        description="x and y in the projection, distance to the goal; None for planners without a model."
-    )
-    observed: tuple[float, float, float] | None
-    distance: float | None = Field(description="Between the predicted and the observed embedding.")
-    threshold: float | None
-    agrees: bool = Field(description="Whether the distance is below the threshold.")
-
-
-class DoneMessage(BaseModel):
-    """A run is over."""
-
-    type: Literal["done"] = "done"
-    solved: bool
-    ended: str = Field(description='"solved", "steps", "exhausted", "plan over" or "time".')
-    steps: int
-    plans: int
-    nodes: int
-    seconds: float
-
-
-class LaneMessage(BaseModel):
-    """One planner of a race is through."""
-
-    type: Literal["lane"] = "lane"
-    planner: str
-    states: list[int]
-    way: list[tuple[float, float]]
-    planned_at: list[int]
-    done: DoneMessage
-
-
-class ProblemMessage(BaseModel):
-    """Something cannot be done; the socket closes."""
-
-    type: Literal["problem"] = "problem"
-    problem: str
-
-
-MESSAGES: tuple[type[BaseModel], ...] = (PlanMessage, StepMessage, DoneMessage, LaneMessage, ProblemMessage)
-"""Everything that a socket sends."""

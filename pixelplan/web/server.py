@@ -21,8 +21,8 @@ from pixelplan.web.games import add_game_routes
 from pixelplan.web.guard import Application, Guard
 from pixelplan.web.levels import add_level_routes
 from pixelplan.web.limits import Limits
+from pixelplan.web.messages import MESSAGES
 from pixelplan.web.models import Models
-from pixelplan.web.schema import MESSAGES
 from pixelplan.web.sessions import Games, NoSuchGame, TooMany
 from pixelplan.web.sockets import add_socket_routes
 from pixelplan.web.work import Work

@@ -13,6 +13,7 @@ import numpy as np
 
 from pixelplan.types import Episode, InputError
 from pixelplan.web.boards import Board, follow
+from pixelplan.web.clock import Clock
 from pixelplan.web.limits import Limits
 
 
@@ -35,6 +36,10 @@ class Game:
     states: list[int]
     """Where the game has been, the start first."""
     actions: list[int] = field(default_factory=list)
+    model: str = ""
+    """The name of the model that thinks about it; empty for the puzzle's usual one."""
+    note: str = ""
+    """What was done to the picture that is its goal."""
     used: float = 0.0
     embeddings: dict[int, np.ndarray] = field(default_factory=dict)
     """Embeddings [d] of states that were seen, as far as somebody asked."""
@@ -73,9 +78,9 @@ class Game:
         """Go back to the start; the goal stays."""
         del self.actions[:], self.states[1:]
 
-    def aim_at(self, state: int | None) -> None:
+    def aim_at(self, state: int | None, note: str = "") -> None:
         """Want another goal; None is the level's own."""
-        self.board = self.board.towards(state)
+        self.board, self.note = self.board.towards(state), note
 
     def before(self, move: int) -> Game:
         """The game as it was after so many moves; an InputError where it never had as many."""
@@ -100,30 +105,35 @@ class Game:
             planned_at=tuple(at for at, _ in plans),
         )
 
-    def resumed(self, moved: Callable[[int], None]) -> Resumed:
-        """An environment of its own that begins where the game is, tells every new state and plays on past the goal."""
-        return Resumed(self.board, self.state, moved)
+    def resumed(self, moved: Callable[[int], None], clock: Clock) -> Resumed:
+        """An environment of its own that begins where the game is, tells every new state and plays on past the goal.
+
+        The clock does not count its time.
+        """
+        return Resumed(self.board, self.state, moved, clock)
 
 
 class Resumed(gymnasium.Env[np.ndarray, int]):
     """A board that begins in a given state."""
 
-    def __init__(self, board: Board, state: int, moved: Callable[[int], None]) -> None:
+    def __init__(self, board: Board, state: int, moved: Callable[[int], None], clock: Clock) -> None:
         self.action_space = gymnasium.spaces.Discrete(board.actions)  # type: ignore[assignment]
         self.observation_space = gymnasium.spaces.Box(0, 255, board.shape, np.uint8)
-        self._board, self._begin, self._moved = board, state, moved
+        self._board, self._begin, self._moved, self._clock = board, state, moved, clock
         self.state = state
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         """The frame [H,W,3] of the state it begins in."""
         self.state = self._begin
-        return self._board.frame(self.state), {}
+        with self._clock.stopped():
+            return self._board.frame(self.state), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
         """The frame [H,W,3] after an action, and the new state is told."""
-        self.state = self._board.after(self.state, action)
-        self._moved(self.state)
-        return self._board.frame(self.state), 0.0, False, False, {}
+        with self._clock.stopped():
+            self.state = self._board.after(self.state, action)
+            self._moved(self.state)
+            return self._board.frame(self.state), 0.0, False, False, {}
 
 
 class Games:
@@ -136,7 +146,7 @@ class Games:
     def __len__(self) -> int:
         return len(self._games)
 
-    def add(self, env: str, board: Board) -> Game:
+    def add(self, env: str, board: Board, model: str = "") -> Game:
         """A new game at the start of a level; TooMany where there is no room for it."""
         self.drop_idle()
         if len(self._games) >= self._limits.games:
@@ -144,7 +154,7 @@ class Games:
             if self._clock() - oldest.used < self._limits.spare_seconds:
                 raise TooMany(f"{self._limits.games} games are being played; try again in a minute")
             del self._games[oldest.id]
-        game = Game(secrets.token_urlsafe(16), env, board, [board.start], used=self._clock())
+        game = Game(secrets.token_urlsafe(16), env, board, [board.start], model=model, used=self._clock())
         self._games[game.id] = game
         return game
 

@@ -14,13 +14,20 @@ from starlette.websockets import WebSocketDisconnect
 from pixelplan.planning import PLANNERS
 from pixelplan.types import InputError
 from pixelplan.web.limits import Limits
+from pixelplan.web.messages import ProblemMessage
 from pixelplan.web.models import Models
 from pixelplan.web.runs import Run, Stopped
-from pixelplan.web.schema import ProblemMessage
+from pixelplan.web.score import play_many
 from pixelplan.web.sessions import Game, Games, NoSuchGame, TooMany
 from pixelplan.web.work import Work
 
 Tell = Callable[[BaseModel], None]
+
+
+def check_planner(planner: str) -> None:
+    """An InputError where there is no such planner."""
+    if planner not in PLANNERS:
+        raise InputError(f"there is no planner {planner!a}; the planners are {', '.join(PLANNERS)}")
 
 
 def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, limits: Limits) -> None:
@@ -74,20 +81,32 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
         """Let a planner play from where the game stands, and tell its plans and steps."""
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
-            if planner not in PLANNERS:
-                raise InputError(f"there is no planner {planner!a}; the planners are {', '.join(PLANNERS)}")
-            tell(Run(game, models.model(game.env, game.board.number), limits, tell, stop).execute(planner))
+            check_planner(planner)
+            tell(Run(game, models.model(game), limits, tell, stop).execute(planner))
 
         await serve(socket, id, act)
 
     @app.websocket("/api/games/{id}/race")
     async def race(socket: WebSocket, id: str) -> None:
-        """Let every planner play from where the game stands, and tell each one's way."""
+        """Let every planner play from the level's start, and tell each one's way."""
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
-            model = models.model(game.env, game.board.number)
+            model = models.model(game)
             for planner in PLANNERS:
-                tell(Run(game, model, limits, tell, stop).race(planner))
+                tell(Run(game.before(0), model, limits, tell, stop).race(planner))
+
+        await serve(socket, id, act)
+
+    @app.websocket("/api/games/{id}/score")
+    async def score(socket: WebSocket, id: str, planner: str = "full", levels: int = 100) -> None:
+        """Let a planner play many levels, from the game's on, and tell how each went."""
+
+        def act(game: Game, tell: Tell, stop: threading.Event) -> None:
+            check_planner(planner)
+            if not 1 <= levels <= limits.score_levels:
+                raise InputError(f"{levels} levels cannot be played at once; 1 to {limits.score_levels} can")
+            for message in play_many(models, game, planner, levels, limits, stop):
+                tell(message)
 
         await serve(socket, id, act)
 

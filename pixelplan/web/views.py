@@ -10,12 +10,25 @@ import numpy as np
 from PIL import Image
 
 from pixelplan.envs.family import Tables
+from pixelplan.planning import PLANNERS
 from pixelplan.planning.latent_graph import distances
 from pixelplan.types import Plan
 from pixelplan.web.boards import Board
 from pixelplan.web.models import Thinker
 from pixelplan.web.projection import Projection
-from pixelplan.web.schema import Cell, GameView, Goal, GraphView, LevelView, Place, PlanView, PuzzleView
+from pixelplan.web.schema import (
+    Cell,
+    GameView,
+    Goal,
+    GraphView,
+    LevelView,
+    ModelChoice,
+    Parting,
+    Place,
+    PlannerView,
+    PlanView,
+    PuzzleView,
+)
 from pixelplan.web.sessions import Game
 
 RULES = {
@@ -26,7 +39,15 @@ RULES = {
 }
 
 
-def puzzle_view(env: str, thinker: Thinker) -> PuzzleView:
+def planner_views() -> list[PlannerView]:
+    """The planners, in the order in which they race."""
+    return [
+        PlannerView(name=name, title=one.title, about=one.about, needs_model=one.needs_model)
+        for name, one in PLANNERS.items()
+    ]
+
+
+def puzzle_view(env: str, thinker: Thinker, models: list[ModelChoice]) -> PuzzleView:
     """A puzzle, with its rules in a sentence or two: by default the first of its documentation page."""
     family = thinker.family
     if isinstance(family, Tables):
@@ -41,6 +62,7 @@ def puzzle_view(env: str, thinker: Thinker) -> PuzzleView:
         model=thinker.label,
         trained=thinker.model is not None,
         note=thinker.note,
+        models=models,
         actions=list(family.action_names),
         goal="The level's own goal" if family.has_goals else "A state that random play has met",
     )
@@ -51,9 +73,10 @@ def level_view(env: str, board: Board) -> LevelView:
     middles = board.places(list(board.cells.values()))
     return LevelView(
         env=env,
-        level=board.number,
+        level=board.name,
         pixels=board.shape[1],
         height=board.shape[0],
+        drawing=board.drawing,
         cell=board.cell,
         places=[
             Place(row=row, column=column, y=y, x=x) for (row, column), (y, x) in zip(board.cells, middles, strict=True)
@@ -68,7 +91,8 @@ def game_view(game: Game) -> GameView:
     return GameView(
         id=game.id,
         env=game.env,
-        level=board.number,
+        level=board.name,
+        model=game.model,
         state=game.state,
         position=None if here is None else Cell(row=here[0], column=here[1]),
         actions=game.actions,
@@ -85,6 +109,7 @@ def game_view(game: Game) -> GameView:
             own=board.own,
             moves=board.way(board.goal),
         ),
+        note=game.note,
     )
 
 
@@ -97,6 +122,9 @@ def plan_view(
     graph: GraphView | None,
     actions: Iterable[int],
     path: Iterable[int],
+    seconds: float,
+    solves: bool | None,
+    parts: Parting | None,
 ) -> PlanView:
     """A plan whose actions (or those chosen in its graph) lead along `way` on the board."""
     x, y = projection(goal[None])[0].tolist()
@@ -107,7 +135,9 @@ def plan_view(
         way=way,
         leaves=list(plan.leaves),
         nodes=plan.nodes,
-        seconds=round(plan.seconds, 6),
+        seconds=round(seconds, 6),
+        solves=solves,
+        parts=parts,
         threshold=threshold,
         goal=(x, y),
         graph=graph,
@@ -120,12 +150,17 @@ def graph_view(
     threshold: float,
     projection: Projection,
     seen: dict[int, np.ndarray],
-    corrections: Sequence[tuple[np.ndarray, int]] = (),
+    corrections: Sequence[tuple[np.ndarray, int]],
+    states: list[int],
+    right: list[bool],
 ) -> GraphView:
-    """A plan's graph; `seen` holds embeddings of seen states, corrections the (embedding, action) that memory knew."""
+    """A plan's graph; `seen` holds embeddings of seen states, corrections the (embedding, action) that memory knew.
+
+    `states` and `right` are those of `truth.nodes`.
+    """
     graph = plan.graph
     points = projection(graph.embeddings)
-    states, near = _nearest(graph.embeddings, list(seen.values()), threshold)
+    looks, near = _nearest(graph.embeddings, list(seen.values()), threshold)
     names = list(seen)
     corrected = []
     for embedding, action in corrections:
@@ -139,9 +174,11 @@ def graph_view(
         parent=graph.parents.tolist(),
         action=graph.parent_actions.tolist(),
         distance=np.round(distances(graph.embeddings, goal), 4).tolist(),
-        seen=[names[state] if found else -1 for state, found in zip(states, near, strict=True)],
+        seen=[names[state] if found else -1 for state, found in zip(looks, near, strict=True)],
         successors=graph.successors.tolist(),
         corrected=sorted(set(corrected)),
+        states=states,
+        right=right,
     )
 
 

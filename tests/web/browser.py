@@ -6,8 +6,12 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Browser, Page, sync_playwright
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from pixelplan.envs import get_level, make_puzzle
 
 ARGUMENTS = [
     "--headless",
@@ -20,6 +24,14 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 CHROMIUM = shutil.which("chromium")
+BROWSER = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # playwright's own pipes
+]
+"""The marks of a module of such tests."""
+KEYS = ("ArrowUp", "ArrowRight", "ArrowLeft", "ArrowDown")
+expect.set_options(timeout=30_000)  # machines that are busy with other things are slow, not wrong
 
 
 @contextmanager
@@ -53,3 +65,14 @@ class Visitor:
         self.page.locator("#speed").fill(str(speed))
         self.page.locator("#board").focus()  # on the slider, arrow keys would change the speed
         return self.page
+
+
+def solution(env: str, number: int) -> tuple[int, ...]:
+    """The shortest one."""
+    level = get_level(make_puzzle(env), number)
+    return level.shortest_path(level.start) or ()
+
+
+def query_of(page: Page) -> dict[str, Any]:
+    """The page's address."""
+    return {key: values[0] for key, values in parse_qs(urlsplit(page.url).query).items()}

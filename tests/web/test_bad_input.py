@@ -21,7 +21,7 @@ WRONG_GAMES = [
     {"env": "ice-slider", "level": -1},
     {"env": "ice-slider", "level": 10**30},
     {"env": "ice-slider", "level": 1.5},
-    {"env": "ice-slider", "level": "3000"},
+    {"env": "ice-slider", "level": "3000?"},
     {"env": "ice-slider", "level": None},
     {"env": "ice-slider"},
     {"env": "ice-slider", "level": 3000, "moves": [5]},
@@ -111,7 +111,7 @@ def test_games_are_limited_and_idle_ones_dropped() -> None:
     now = 0.0
     games = Games(Limits(games=3, spare_seconds=10, idle_seconds=100), lambda: now)
     level = get_level(make_puzzle("digit-jump"), 3000)
-    board = TableBoard(level, level.goal)
+    board = TableBoard(level, level.goal, level.number)
     first, second, _ = (games.add("digit-jump", board) for _ in range(3))
     with pytest.raises(TooMany, match="3 games"):
         games.add("digit-jump", board)

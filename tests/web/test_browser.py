@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -10,57 +9,14 @@ import pytest
 
 pytest.importorskip("playwright", reason="the browser tests need playwright")
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from pixelplan.envs import get_level, make_puzzle
-from pixelplan.web.models import Models
-from tests.web.browser import CHROMIUM, Visitor, chromium
+from tests.web.browser import BROWSER, KEYS, Visitor, query_of, solution
 from tests.web.client import running
 from tests.web.corridor import corridor_models
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),  # playwright's own pipes
-]
-expect.set_options(timeout=30_000)  # machines that are busy with other things are slow, not wrong
-KEYS = ("ArrowUp", "ArrowRight", "ArrowLeft", "ArrowDown")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One browser for all."""
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """A server with the shipped models, or the true rules where none is shipped."""
-    models = Models()
-    models.warm_up()
-    with running(models) as address:
-        yield address
-
-
-@pytest.fixture
-def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
-    """A visitor who must see no error and no other server."""
-    visitor = Visitor(browser, address)
-    yield visitor
-    visitor.context.close()
-    assert visitor.errors == []
-
-
-def solution(env: str, number: int) -> tuple[int, ...]:
-    """The shortest one."""
-    level = get_level(make_puzzle(env), number)
-    return level.shortest_path(level.start) or ()
-
-
-def query_of(page: Page) -> dict[str, Any]:
-    """The page's address."""
-    return {key: values[0] for key, values in parse_qs(urlsplit(page.url).query).items()}
+pytestmark = BROWSER
 
 
 def test_ice_slider_is_played_to_the_end_with_keys(visitor: Visitor) -> None:
@@ -206,6 +162,7 @@ def test_wrong_addresses_are_explained(visitor: Visitor) -> None:
         ("?env=ice-slider&level=1000000000000000000000000000000", "There is no level"),
     ):
         page = visitor.open(query)
+        expect(page.locator("#problem")).to_be_visible()
         expect(page.locator("#problem")).to_contain_text(sentence)
         expect(page.locator("#status")).to_contain_text("0 steps")
 
@@ -302,5 +259,5 @@ def test_an_own_environment_is_played_and_planned(browser: Browser, width: int) 
 def test_api_page_is_made_without_another_server(visitor: Visitor) -> None:
     visitor.page.goto(f"{visitor.address}/docs")
     visitor.page.wait_for_selector("html[data-ready]")
-    expect(visitor.page.locator("#operations details")).to_have_count(14)
-    expect(visitor.page.locator("#messages details")).to_have_count(5)
+    expect(visitor.page.locator("#operations details")).to_have_count(16)
+    expect(visitor.page.locator("#messages details")).to_have_count(6)

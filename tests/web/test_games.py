@@ -32,11 +32,11 @@ def test_page_and_its_parts_are_served_without_any_other_server(client: TestClie
         text = answer.text.replace("http://www.w3.org/2000/svg", "")
         assert "http://" not in text and "https://" not in text, f"{path.name} names another server"
     assert client.get("/docs").status_code == client.get("/favicon.ico").status_code == 200
-    assert set(client.get("/api/messages").json()) == {"plan", "step", "done", "lane", "problem"}
+    assert set(client.get("/api/messages").json()) == {"plan", "step", "done", "lane", "score", "problem"}
 
 
 def test_messages_are_documented() -> None:
-    from pixelplan.web.schema import MESSAGES
+    from pixelplan.web.messages import MESSAGES
 
     page = (Path(__file__).parents[2] / "docs" / "web.md").read_text()
     for message in MESSAGES:
@@ -157,7 +157,7 @@ def picture(size: tuple[int, int]) -> str:
         (base64.b64encode(b"GIF89a and more").decode(), "not a PNG"),
         (picture((64, 64))[:-40] + "=" * 4, "not a PNG"),
         (picture((32, 64)), "32 × 64 pixels"),
-        (picture((1000, 1000)), "1000 × 1000 pixels"),
+        (picture((3000, 3000)), "3000 × 3000 pixels"),
         (picture((64, 64)), "no state of level 3000"),
     ],
 )
@@ -189,7 +189,7 @@ def test_pictures_of_a_solution(client: TestClient, name: str) -> None:
 
 def test_plans_are_shown_as_far_as_the_game_followed_them() -> None:
     level = get_level(make_puzzle("ice-slider"), 3000)
-    game = Game("id", "ice-slider", TableBoard(level, level.goal), [level.start])
+    game = Game("id", "ice-slider", TableBoard(level, level.goal, level.number), [level.start])
     game.play([1, 3, 1, 2], most=100)
     plans = tuple(one_shot(Oracle(level), level.frame(level.start), level.frame(level.goal)) for _ in range(3))
     run = Episode((3, 1, 0), level.frames(np.zeros(4, int)), False, "steps", plans, planned_at=(0, 2, 3))

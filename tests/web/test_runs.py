@@ -17,8 +17,8 @@ from pixelplan.envs.oracle import Oracle
 from pixelplan.planning import PLANNERS
 from pixelplan.web.boards import TableBoard
 from pixelplan.web.limits import Limits
+from pixelplan.web.messages import PlanMessage, StepMessage
 from pixelplan.web.runs import Run, Stopped
-from pixelplan.web.schema import PlanMessage, StepMessage
 from pixelplan.web.sessions import Games
 from tests.web.client import MakeClient, begin, listen
 
@@ -127,7 +127,7 @@ class Liar:
 def a_run(stop: Event | None = None) -> tuple[Run, list[BaseModel]]:
     """The full planner with a model that thinks the first step up were the goal."""
     level = get_level(make_puzzle("digit-jump"), 3007)
-    game = Games(Limits()).add("digit-jump", TableBoard(level, level.goal))
+    game = Games(Limits()).add("digit-jump", TableBoard(level, level.goal, level.number))
     oracle = Oracle(level)
     start, goal = oracle.encode(level.frames(np.array([level.start, level.goal])))
     told: list[BaseModel] = []

@@ -157,7 +157,7 @@ class Picture(Networks):
         """Features [N,A,c,R,C], with those of the chosen patches [N,A,R,C] replaced by the nearest look remembered."""
         last = features.movedim(2, -1).clone()  # [N,A,R,C,c]
         last[chosen] = self.words[torch.cdist(last[chosen], self.words).argmin(1)]
-        return last.movedim(-1, 2)
+        return last.permute(0, 1, 4, 2, 3)  # ONNX has no movedim of what was indexed
 
     @torch.no_grad()
     def settle(self, levels: Sequence[LevelPlay]) -> None:

@@ -4,25 +4,41 @@
 const LETTERS = "urldn"; // up, right, left, down, no-op: the puzzles' actions by number
 const OWN = "own";
 
+const SHOWN = ["plan", "run", "race"];
+
+/** Actions by number; null where the text is none. */
 function readMoves(text, env) {
-  if (env === OWN) return (text.match(/\d{1,3}/g) ?? []).slice(0, 1000).map(Number);
-  return [...text.slice(0, 1000)].map((letter) => LETTERS.indexOf(letter)).filter((action) => action >= 0);
+  if (text.length > 4000) return null;
+  if (env === OWN) return /^(\d{1,3}(\.\d{1,3})*)?$/.test(text) ? text.split(".").filter(Boolean).map(Number) : null;
+  const moves = [...text].map((letter) => LETTERS.indexOf(letter));
+  return moves.includes(-1) || moves.length > 1000 ? null : moves;
 }
 
-/** What the address wishes; without a name it means `usual`. */
+/** What the address wishes, and what in it means nothing; without a name it means `usual`. */
 export function read(usual) {
   const query = new URLSearchParams(location.search);
   const env = query.get("env") ?? usual;
   const goal = query.get("goal");
   const cell = env === OWN ? null : /^(\d{1,2})\.(\d{1,2})$/.exec(goal ?? "");
+  const problems = [];
+  const wrong = (name, what) => problems.push(`The link's ${name} “${query.get(name).slice(0, 40)}” ${what}.`);
+  const goal_moves = env === OWN && goal !== null ? readMoves(goal, env) : null;
+  if (goal !== null && !cell && goal_moves === null)
+    wrong("goal", env === OWN ? "is no list of moves" : "is no row and column");
+  const moves = readMoves(query.get("moves") ?? "", env);
+  if (moves === null) wrong("moves", env === OWN ? "are no numbers of actions" : `have other letters than ${LETTERS}`);
+  const show = query.get("show");
+  if (show !== null && !SHOWN.includes(show)) wrong("show", `is none of ${SHOWN.join(", ")}`);
   return {
     env,
     level: query.get("level"),
     planner: query.get("planner"),
-    show: query.get("show"),
+    model: query.get("model") ?? "",
+    show,
     goal: cell ? { row: Number(cell[1]), column: Number(cell[2]) } : null,
-    goal_moves: env === OWN && goal !== null ? readMoves(goal, env) : null,
-    moves: readMoves(query.get("moves") ?? "", env),
+    goal_moves,
+    moves: moves ?? [],
+    problems,
   };
 }
 
@@ -32,13 +48,13 @@ export const wishFor = ({ own, row, column, moves }) => ({
   goal_moves: own || row !== null ? null : moves,
 });
 
-export function write({ env, level, planner, show, goal, moves }, newEntry) {
+export function write({ env, level, planner, model, show, goal, moves }, newEntry) {
   const query = new URLSearchParams({ env, level, planner });
+  if (model) query.set("model", model);
   const wish = wishFor(goal);
   if (wish.goal) query.set("goal", `${goal.row}.${goal.column}`);
   if (wish.goal_moves) query.set("goal", goal.moves.join("."));
-  if (moves.length)
-    query.set("moves", env === OWN ? moves.join(".") : moves.map((action) => LETTERS[action]).join(""));
+  if (moves.length) query.set("moves", env === OWN ? moves.join(".") : moves.map((action) => LETTERS[action]).join(""));
   if (show) query.set("show", show);
   const address = `${location.pathname}?${query}`;
   if (address === location.pathname + location.search) return;

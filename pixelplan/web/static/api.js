@@ -7,6 +7,9 @@ export class Problem extends Error {
   }
 }
 
+const SILENT =
+  "The server does not answer. Is pixelplan web still running? What is shown here may no longer be how things stand.";
+
 async function ask(method, path, body) {
   let answer;
   try {
@@ -16,7 +19,7 @@ async function ask(method, path, body) {
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
-    throw new Problem(0, "The server does not answer. Is pixelplan web still running?");
+    throw new Problem(0, SILENT);
   }
   if (answer.status === 204) return null;
   const value = await answer.json();
@@ -33,8 +36,19 @@ export const move = (id, actions) => ask("POST", `/api/games/${id}/moves`, { act
 export const undo = (id) => ask("POST", `/api/games/${id}/undo`);
 export const restart = (id) => ask("POST", `/api/games/${id}/restart`);
 export const aim = (id, goal) => ask("PUT", `/api/games/${id}/goal`, goal);
+export const reading = (id) => ask("GET", `/api/games/${id}/reading`);
+export const readPicture = (env, frame) => ask("POST", "/api/pictures", { env, frame });
 export const plan = (id) => ask("POST", `/api/games/${id}/plan`);
 export const leave = (id) => ask("DELETE", `/api/games/${id}`).catch(() => null);
+/** A picture of the game, to be saved. */
+export async function picture(path) {
+  const answer = await fetch(path).catch(() => {
+    throw new Problem(0, SILENT);
+  });
+  if (!answer.ok) throw new Problem(answer.status, (await answer.json()).problem ?? "The server refused.");
+  return answer.blob();
+}
+
 export const pictureAddress = (id, ending, ran) =>
   `/api/games/${id}/solution.${ending}${ran ? `?planner=${ran.planner}&since=${ran.since}` : ""}`;
 
@@ -46,10 +60,14 @@ export function frame(env, number, state) {
     if (images.size > 3000) images.clear();
     const image = new Image();
     image.src = address;
-    images.set(
-      address,
-      image.decode().then(() => image),
+    const decoded = image.decode().then(
+      () => image,
+      () => {
+        images.delete(address); // so that the next one who asks tries again
+        throw new Problem(0, `A picture did not arrive. ${SILENT}`);
+      },
     );
+    images.set(address, decoded);
   }
   return images.get(address);
 }
@@ -61,11 +79,13 @@ export function listen(path) {
   const waiting = [];
   let wake = () => {};
   let over = false;
+  let broken = false; // the server went away before it had told everything
   socket.onmessage = (event) => {
     waiting.push(JSON.parse(event.data));
     wake();
   };
-  socket.onclose = () => {
+  socket.onclose = (event) => {
+    broken = !over && event.code !== 1000;
     over = true;
     wake();
   };
@@ -77,6 +97,7 @@ export function listen(path) {
           if (message.type === "problem") throw new Problem(422, message.problem);
           yield message;
         }
+        if (broken) throw new Problem(0, SILENT);
         if (over) return;
         await new Promise((resolve) => (wake = resolve));
       }

@@ -11,7 +11,7 @@ export class Board {
     box.replaceChildren(this.canvas, this.svg);
     this.level = null;
     this.layers = {};
-    for (const name of ["grid", "trail", "way", "marks", "agent", "goal", "cursor"]) {
+    for (const name of ["grid", "reading", "trail", "way", "marks", "agent", "goal", "cursor"]) {
       this.layers[name] = makeSvg("g");
       this.svg.append(this.layers[name]);
     }
@@ -21,8 +21,7 @@ export class Board {
   setLevel(level) {
     this.level = level;
     this.svg.setAttribute("viewBox", `0 0 ${level.pixels} ${level.height}`);
-    this.box.style.aspectRatio = `${level.pixels} / ${level.height}`;
-    this.box.style.maxWidth = level.height > level.pixels ? `${Math.round((75 * level.pixels) / level.height)}vh` : "";
+    this.box.style.setProperty("--ratio", level.pixels / level.height); // never taller than the screen
     for (const layer of Object.values(this.layers)) layer.replaceChildren();
   }
 
@@ -59,9 +58,9 @@ export class Board {
   }
 
   async show(state) {
-    this.wanted = state;
+    const wanted = (this.wanted = `${this.level.env}/${this.level.level}/${state}`);
     const image = await frame(this.level.env, this.level.level, state);
-    if (this.wanted === state) paint(this.canvas, image);
+    if (this.wanted === wanted) paint(this.canvas, image);
   }
 
   /** Arrows along places (y, x): white with a dark edge for a plan, thin for what was played. */
@@ -108,6 +107,63 @@ export class Board {
       this.layers.marks.append(
         makeSvg("circle", { cx, cy, r, fill: "none", stroke, "stroke-width": this.level.cell * width }),
       );
+  }
+
+  /** What a model reads: arrows where it thinks that moves lead, red where the true rules disagree. */
+  drawReading(reading) {
+    const layer = this.layers.reading;
+    layer.replaceChildren();
+    if (!reading) return;
+    const cell = this.level.cell;
+    for (const [y1, x1, , y2, x2, right] of reading.moves) {
+      const length = Math.hypot(x2 - x1, y2 - y1);
+      if (length < 0.01 && right) continue;
+      const stroke = right ? "#0b7a4b" : "#d5141c";
+      const [dx, dy] = length ? [(x2 - x1) / length, (y2 - y1) / length] : [0, 0];
+      const far = Math.min(length, cell * 0.42); // a short arrow: where it leads is drawn thin
+      if (!length)
+        layer.append(
+          makeSvg("circle", { cx: x1, cy: y1, r: cell * 0.3, fill: "none", stroke, "stroke-width": cell * 0.08 }),
+        );
+      layer.append(
+        makeSvg("line", { x1, y1, x2, y2, stroke, "stroke-width": cell * 0.03, "stroke-opacity": right ? 0.35 : 0.9 }),
+        makeSvg("line", {
+          x1: x1 + dx * cell * 0.16,
+          y1: y1 + dy * cell * 0.16,
+          x2: x1 + dx * far,
+          y2: y1 + dy * far,
+          stroke,
+          "stroke-width": cell * 0.1,
+          "stroke-linecap": "round",
+        }),
+      );
+    }
+    const { x: cx, y: cy } = this.place(reading.agent.row, reading.agent.column);
+    const stroke = reading.right ? "#0b7a4b" : "#d5141c";
+    layer.append(makeSvg("circle", { cx, cy, r: cell * 0.5, fill: "none", stroke, "stroke-width": cell * 0.12 }));
+  }
+
+  /** The cell of a drawing under the keys, and one that was just painted. */
+  showCell(cell, side) {
+    this.layers.cursor.replaceChildren(this.cellSquare(cell, side));
+  }
+
+  markCell(cell, side) {
+    this.layers.cursor.append(this.cellSquare(cell, side));
+  }
+
+  cellSquare(cell, side) {
+    const size = this.level.pixels / side;
+    const [x, y] = [(cell % side) * size, Math.floor(cell / side) * size];
+    return makeSvg("rect", {
+      x,
+      y,
+      width: size,
+      height: size,
+      fill: "#ffd23f66",
+      stroke: "#15171c",
+      "stroke-width": size * 0.08,
+    });
   }
 
   clearPlan() {

@@ -32,6 +32,9 @@ export const forgetColours = () => colours.clear();
 export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+/** Scroll as little as needed for something to be seen; on phones it may be screens away. */
+export const reveal = (element) => element.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
+
 export const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 /** A row of buttons of which one is chosen; arrow keys move, as in any radio group. */
@@ -65,9 +68,32 @@ export function segments(box, choices, onchange) {
   return { show, choose };
 }
 
+/** Let the visitor save a blob under a name. */
+export function download(blob, name) {
+  const link = make("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Put text on the clipboard; false where the browser keeps it from us. */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = make("textarea", { class: "hidden-input" }); // pages without encryption have no clipboard
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const copied = document.execCommand("copy");
+    area.remove();
+    return copied;
+  }
+}
+
 /** Draw a frame's picture into a canvas, pixel by pixel. */
 export function paint(canvas, image) {
-  canvas.width = image.naturalWidth;
-  canvas.height = image.naturalHeight;
+  canvas.width = image.naturalWidth ?? image.width;
+  canvas.height = image.naturalHeight ?? image.height;
   canvas.getContext("2d").drawImage(image, 0, 0);
 }

@@ -12,12 +12,21 @@ export class Graph {
     this.canvas = canvas;
     this.tip = tip;
     this.layout = "goal";
+    this.onpoint = () => {}; // a node under the pointer, -1 for none
+    this.onjump = () => {};
     this.clear();
     new ResizeObserver(() => this.draw()).observe(canvas);
     canvas.addEventListener("pointermove", (event) => this.point(this.nodeAt(event)));
-    canvas.addEventListener("pointerleave", () => this.point(-1));
+    canvas.addEventListener("pointerdown", (event) => {
+      this.touched = event.pointerType === "touch"; // a tap tells, it does not jump
+      this.point(this.nodeAt(event), true);
+    });
+    canvas.addEventListener("pointerleave", (event) => event.pointerType === "touch" || this.point(-1));
+    canvas.addEventListener("click", (event) => event.detail === 1 && !this.touched && this.jump());
     canvas.addEventListener("blur", () => this.point(-1));
     canvas.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && this.pointed >= 0)
+        return (event.preventDefault(), event.stopPropagation(), this.jump());
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (!step || !this.plan?.graph) return;
       event.preventDefault();
@@ -266,7 +275,7 @@ export class Graph {
   nodeAt(event) {
     if (!this.screen || !this.plan?.graph) return -1;
     const box = this.canvas.getBoundingClientRect();
-    let [best, far] = [-1, 16];
+    let [best, far] = [-1, event.pointerType === "touch" ? 28 : 16];
     for (const [node, [x, y]] of this.screen.entries()) {
       if (this.plan.graph.depth[node] > this.depth) continue;
       const distance = Math.hypot(x - event.clientX + box.left, y - event.clientY + box.top);
@@ -275,16 +284,26 @@ export class Graph {
     return best;
   }
 
+  /** Go to the node that is pointed at. */
+  jump() {
+    if (this.pointed < 0 || !this.plan?.graph) return;
+    const { parent, action } = this.plan.graph;
+    const actions = [];
+    for (let node = this.pointed; parent[node] >= 0; node = parent[node]) actions.unshift(action[node]);
+    this.onjump(actions);
+  }
+
   /** Say what is known of a node. */
-  point(node) {
-    if (node === this.pointed) return;
+  point(node, again = false) {
+    if (node === this.pointed && !again) return;
     this.pointed = node;
     this.draw();
+    this.onpoint(node);
     this.tip.hidden = node < 0 || !this.screen;
     if (this.tip.hidden) return;
     describe(this.tip, this.plan, node, this.level);
     const [x, y] = this.screen[node];
     this.tip.style.left = `${Math.min(Math.max(8, x + 14), this.canvas.clientWidth - 238)}px`;
-    this.tip.style.top = `${Math.max(8, Math.min(y + 14, this.canvas.clientHeight - 165))}px`;
+    this.tip.style.top = `${Math.max(8, Math.min(y + 14, this.canvas.clientHeight - 230))}px`;
   }
 }

@@ -3,11 +3,30 @@
 import { called, directionOf, ofKey } from "./actions.js";
 import * as api from "./api.js";
 import * as address from "./address.js";
-import { find, segments } from "./dom.js";
-import { attempt, board, graph, inTurn, page, remember } from "./page.js";
-import { aim, aimAtPicture, aimAtState, choose, chosen, move, open, openLevel, restart, undo, wanted } from "./play.js";
-import { setTheme, showGame, showGrid } from "./show.js";
-import { execute, plan, race, stopAct } from "./think.js";
+import { copy, download, find, segments } from "./dom.js";
+import { attempt, board, graph, inTurn, page, remember, report, timeline } from "./page.js";
+import { editing, edit, listenToPainter, paintKey } from "./editor.js";
+import { begin, isNew, listenToNewcomer } from "./first.js";
+import { listenToPictures } from "./crop.js";
+import {
+  aim,
+  aimAtPicture,
+  aimAtState,
+  choose,
+  chosen,
+  goTo,
+  move,
+  open,
+  openLevel,
+  openNext,
+  plain,
+  restart,
+  undo,
+  wanted,
+} from "./play.js";
+import { forgetThoughts, setTheme, showGame, showGrid } from "./show.js";
+import { showReading } from "./reading.js";
+import { execute, plan, playMany, race, stopAct } from "./think.js";
 
 const LAYOUTS = [
   ["goal", "Goal", "How far every node is from the goal"],
@@ -19,9 +38,10 @@ page.choices.layout = segments(find("layouts"), LAYOUTS, (layout) => graph.setLa
 function listenToVisitor() {
   find("level-form").addEventListener("submit", (event) => event.preventDefault());
   find("level").addEventListener("change", () => inTurn(() => open({ env: page.env, level: wanted() })));
-  find("previous").onclick = () => openLevel(page.number - 1);
-  find("next").onclick = () => openLevel(page.number + 1);
+  find("previous").onclick = () => openNext(-1);
+  find("next").onclick = () => openNext(1);
   find("random").onclick = () => openLevel(3000 + Math.floor(Math.random() * 7000)); // neither trained nor judged on
+  find("today").onclick = () => openLevel(ofTheDay());
   find("pad").addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (button) move(Number(button.dataset.action));
@@ -31,6 +51,10 @@ function listenToVisitor() {
   find("plan").onclick = () => inTurn(plan);
   find("execute").onclick = () => inTurn(execute);
   find("race").onclick = () => inTurn(race);
+  find("play-many").onclick = () => inTurn(playMany);
+  find("score-stop").onclick = () => inTurn(stopAct);
+  find("read").onclick = () => inTurn(() => showReading());
+  find("models").onchange = (event) => inTurn(() => thinkWith(event.target.value));
   find("stop").onclick = () => inTurn(stopAct);
   find("choose").onclick = () => choose(!page.choosing);
   find("goal-frame").onclick = () => choose(true);
@@ -42,14 +66,20 @@ function listenToVisitor() {
   };
   find("grid").onclick = () => showGrid(find("grid").getAttribute("aria-pressed") !== "true");
   find("share").onclick = async () => {
-    await navigator.clipboard?.writeText(location.href).catch(() => null);
-    find("share").textContent = "Copied";
-    setTimeout(() => (find("share").textContent = "Copy link"), 1500);
+    find("share").textContent = (await copy(location.href)) ? "Copied" : "Copy it from the address bar";
+    setTimeout(() => (find("share").textContent = "Copy link"), 2500);
   };
+  for (const ending of ["png", "gif"])
+    find(`save-${ending}`).onclick = (event) => {
+      event.preventDefault();
+      const path = event.currentTarget.getAttribute("href");
+      const name = `${page.env}-${plain(page.number) ?? "drawn"}.${ending}`;
+      inTurn(async () => download(await api.picture(path), name));
+    };
   find("theme").onclick = () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
   find("strip").addEventListener("click", (event) => {
     const button = event.target.closest("button");
-    if (button) inTurn(() => aimAtState(button.dataset.state));
+    if (button) inTurn(() => aimAtState(Number(button.dataset.state)));
   });
   board.box.addEventListener("click", (event) => {
     const place = board.placeAt(event);
@@ -72,14 +102,49 @@ function listenToVisitor() {
     const action = called(across ? (x > 0 ? "right" : "left") : y > 0 ? "down" : "up");
     if (action >= 0) move(action);
   });
+  listenToPainter();
+  listenToPictures();
+  listenToNewcomer();
+  graph.onpoint = imagine;
+  graph.onjump = (actions) => page.show === "plan" && goTo([...page.game.actions, ...actions]);
+  timeline.onpoint = (step) => follow(step ? step.state : null, step ? step.agrees : true);
+  timeline.onjump = (step) => page.ran && !page.act && goTo(page.game.actions.slice(0, page.ran.since + step.step));
   document.addEventListener("keydown", pressed);
   addEventListener("popstate", () => inTurn(restore));
 }
 
+/** The board shows what a node stands for: the true frame of the state to which its moves really lead. */
+function imagine(node) {
+  const { states = [], right = [] } = graph.plan?.graph ?? {};
+  follow(node >= 0 ? (states[node] ?? null) : null, right[node]);
+}
+
+function follow(state, right) {
+  if (!page.game || page.act) return; // a run has the board
+  board.box.classList.toggle("imagined", state !== null && right);
+  board.box.classList.toggle("wrong", state !== null && !right);
+  board.show(state ?? page.game.state).catch(report);
+}
+
+/** Another model, or noise before the usual one; the level stays. */
+function thinkWith(choice) {
+  const [level] = String(page.number).split("~");
+  const noise = choice.startsWith("~") ? choice : "";
+  const name = noise || plain(level) === null ? level + noise : Number(level);
+  return open({ env: page.env, level: name, model: noise ? "" : choice });
+}
+
+/** Everybody's level on a day, by the visitor's own calendar; among those that nothing was trained or judged on. */
+function ofTheDay(now = new Date()) {
+  const day = Math.floor(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate()) / 86_400_000);
+  return 3000 + ((day * 2654435761) % 7000);
+}
+
 function pressed(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("#level")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("#level, dialog, select")) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (key.startsWith("Arrow") && event.target.closest("input, [role=radiogroup], #graph")) return; // they have a use for them
+  if (editing() && !event.target.closest("button") && paintKey(key)) return event.preventDefault();
   if (page.choosing) {
     if (key === "Escape") (choose(false), showGame());
     else if (key === "Enter" || key === " ") chosen(page.choosing);
@@ -93,7 +158,7 @@ function pressed(event) {
     g: () => choose(true),
     p: () => inTurn(plan),
     e: () => inTurn(execute),
-    n: () => openLevel(page.number + 1),
+    n: () => openNext(1),
   };
   if (ofKey(key) >= 0) move(ofKey(key));
   else if (key in keys) keys[key]();
@@ -104,34 +169,49 @@ function pressed(event) {
 async function restore() {
   const wish = address.read(page.env);
   if (page.planners.some(({ name }) => name === wish.planner)) page.planner = wish.planner;
+  else if (wish.planner !== null) wish.problems.push(`There is no planner “${wish.planner.slice(0, 40)}”.`);
   page.choices.planner.show(page.planner);
-  const { env, moves, goal, goal_moves } = wish;
-  const known = page.puzzles.some((one) => one.name === env);
-  find("level").value = wish.level ?? page.number;
-  const problem = known
-    ? null
-    : new api.Problem(404, `There is no puzzle “${env.slice(0, 40)}”; here are the ones there are.`);
-  await open({ env: known ? env : page.env, level: wanted(), moves, goal, goal_moves }, false);
-  if (problem) throw problem;
+  const { moves, goal, goal_moves, problems } = wish;
+  let env = wish.env;
+  if (!page.puzzles.some((one) => one.name === env)) {
+    problems.push(`There is no puzzle “${env.slice(0, 40)}”; here are the ones there are.`);
+    env = page.env;
+  }
+  let level = page.number;
+  const { model } = wish;
+  const tries = [() => open({ env, level, model, moves, goal, goal_moves }, false), () => open({ env, level }, false)];
+  try {
+    if (wish.level !== null) level = wanted(wish.level);
+    await tries[0]();
+  } catch (problem) {
+    if (!(problem instanceof api.Problem) || problem.status !== 422) throw problem;
+    problems.push(problem.message);
+    await tries[1]();
+  }
+  if (problems.length) throw new api.Problem(422, `${problems.join(" ")} This is level ${level} as it begins.`);
   const shows = { plan, run: execute, race };
-  if (wish.show in shows) await shows[wish.show]();
+  if (wish.show) await shows[wish.show]();
 }
 
 async function start() {
+  const first = isNew(); // soon the page has an address
   setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
   [page.puzzles, page.planners] = await Promise.all([api.puzzles(), api.planners()]);
   page.env = page.puzzles[0].name;
   const planners = page.planners.map(({ name, title, about }) => [name, title, about[0].toUpperCase() + about.slice(1)]);
   page.choices.planner = segments(find("planners"), planners, (planner) => {
     page.planner = planner;
+    if (!page.act) forgetThoughts(); // what is shown was another planner's
     remember();
   });
   const choices = page.puzzles.map((puzzle) => [puzzle.name, puzzle.title, ""]);
-  page.choices.puzzle = segments(find("puzzles"), choices, (env) => inTurn(() => open({ env, level: page.number })));
+  page.choices.puzzle = segments(find("puzzles"), choices, (env) =>
+    inTurn(() => (edit(false), open({ env, level: plain(page.number) ?? 3000 }))),
+  );
   listenToVisitor();
   await attempt(restore);
-  if (!page.game) await attempt(() => open({ env: page.env, level: page.number }, false));
   document.documentElement.dataset.ready = "yes";
+  if (first) begin();
 }
 
 attempt(start);

@@ -17,14 +17,19 @@ export const page = {
   env: null,
   number: 3000,
   planner: "full",
+  model: "", // the name of one of the puzzle's models; its usual one has none
   show: null, // what the machine shows: "plan", "run" or "race"
   level: null,
   game: null,
   ran: null, // the planner that made the latest moves, and how many were there before
+  race: null, // you against the machine
   act: null, // what the machine is doing now
   choosing: null, // the place under the cursor while a goal is chosen
   choices: {}, // the rows of buttons: puzzle, planner, layout
 };
+/** What is known of the planner that is chosen. */
+export const chosenPlanner = () => page.planners.find(({ name }) => name === page.planner);
+
 export const board = new Board(find("board"));
 export const graph = new Graph(find("graph"), find("tip"));
 export const timeline = new Timeline();
@@ -32,15 +37,30 @@ export const pace = new Pace(find("speed"), find("pause"), find("step"), find("s
 
 /** Run something the visitor asked for; what goes wrong is said in one sentence. */
 export async function attempt(what) {
-  find("problem").hidden = true;
+  find("problem").hidden = find("notice").hidden = true;
   try {
     await what();
+    delete document.documentElement.dataset.stale;
   } catch (problem) {
-    if (!(problem instanceof api.Problem)) throw problem;
-    find("problem").textContent = problem.message;
-    find("problem").hidden = false;
+    report(problem);
   }
 }
+
+/** Say what went wrong; without the server nothing that is shown is sure to be true. */
+export function report(problem) {
+  if (!(problem instanceof api.Problem)) throw problem;
+  find("problem").textContent = problem.message;
+  find("problem").hidden = false;
+  if (problem.status === 0) document.documentElement.dataset.stale = "yes";
+}
+
+/** Say something that the visitor should know and that is no problem. */
+export function notice(words) {
+  find("notice").textContent = words;
+  find("notice").hidden = !words;
+}
+
+const isPicture = (level) => String(level).startsWith("picture-");
 
 let turn = Promise.resolve(); // what the visitor asks for waits its turn, so that quick keys stay in order
 export const inTurn = (what) => (turn = turn.then(() => attempt(what)));
@@ -52,7 +72,7 @@ export async function withGame(ask) {
   } catch (problem) {
     if (problem.status !== 404) throw problem;
     const { env, level, actions, goal } = page.game;
-    page.game = await api.begin({ env, level, moves: actions, ...address.wishFor(goal) });
+    page.game = await api.begin({ env, level, model: page.model, moves: actions, ...address.wishFor(goal) });
     return ask(page.game.id);
   }
 }
@@ -63,8 +83,9 @@ export function remember(newEntry = false) {
   address.write(
     {
       env: page.env,
-      level: page.number,
+      level: isPicture(page.number) ? page.level.drawing : page.number, // a link lasts longer than a picture
       planner: page.planner,
+      model: page.model,
       show: page.show,
       goal,
       moves: actions,

@@ -2,21 +2,24 @@
 
 import * as api from "./api.js";
 import { find } from "./dom.js";
-import { LAST_LEVEL, board, inTurn, page, remember, withGame } from "./page.js";
+import { LAST_LEVEL, board, inTurn, notice, page, remember, withGame } from "./page.js";
+import { asFrame } from "./picture.js";
 import { forgetThoughts, showGame, showPuzzle } from "./show.js";
 import { stopAct } from "./think.js";
 
-export async function open({ env, level, moves = [], goal = null, goal_moves = null }, newEntry = true) {
+export async function open({ env, level, model = "", moves = [], goal = null, goal_moves = null }, newEntry = true) {
   await stopAct();
-  const wish = { env, level, moves, goal, goal_moves };
+  endRace();
+  const wish = { env, level, model, moves, goal, goal_moves };
   const [view, game] = await Promise.all([api.level(env, level), api.begin(wish)]);
   if (page.game) api.leave(page.game.id);
   page.puzzle = page.puzzles.find((one) => one.name === env);
-  Object.assign(page, { env, number: level, level: view, game, show: null, ran: null });
+  Object.assign(page, { env, number: level, model, level: view, game, show: null, ran: null });
   board.setLevel(view);
   forgetThoughts();
-  find("race-panel").hidden = true;
-  find("level").value = level;
+  find("level").value = typeof level === "number" ? level : plain(level) === null ? "drawn" : String(level);
+  find("previous").disabled = (plain(level) ?? 0) <= 0;
+  find("next").disabled = (plain(level) ?? LAST_LEVEL) >= LAST_LEVEL;
   showPuzzle();
   choose(false);
   showGame();
@@ -26,6 +29,11 @@ export async function open({ env, level, moves = [], goal = null, goal_moves = n
 /** Play: any change of the game makes old plans worthless. */
 export async function change(ask) {
   await stopAct();
+  endRace();
+  await take(ask);
+}
+
+async function take(ask) {
   const solved = page.game.solved;
   page.game = await withGame(ask);
   page.show = page.ran = null;
@@ -34,21 +42,31 @@ export async function change(ask) {
   remember();
 }
 
-export const move = (action) => inTurn(() => change((id) => api.move(id, [action])));
-export const undo = () => inTurn(() => change(api.undo));
-export const restart = () => inTurn(() => change(api.restart));
-export const aim = (goal) => change((id) => api.aim(id, goal));
-
-export async function aimAtState(state) {
-  const blob = await (await fetch(`/api/frames/${page.env}/${page.number}/${state}.png`)).blob();
-  await aimAtPicture(blob);
+/** Moves are yours in a race that you have not finished, and leave the others running; else they end it. */
+async function play(ask) {
+  if (!page.race || page.race.finished) return change(ask);
+  await take(ask);
+  page.race.moved(page.game);
 }
 
+function endRace() {
+  page.race?.stop();
+  page.race = null;
+  find("race-panel").hidden = true;
+}
+
+export const move = (action) => inTurn(() => play((id) => api.move(id, [action])));
+export const undo = () => inTurn(() => play(api.undo));
+export const restart = () => inTurn(() => play(api.restart));
+export const aim = (goal) => change((id) => api.aim(id, goal));
+
+export const aimAtState = (state) => aim({ state });
+
+/** Any picture of a state is a goal; the server scales it, and says what it did. */
 export async function aimAtPicture(blob) {
-  if (blob.size > 40000)
-    throw new api.Problem(413, "That picture is too large to be a frame; save one from this page.");
-  const bytes = new Uint8Array(await blob.arrayBuffer());
-  await aim({ frame: btoa(String.fromCharCode(...bytes)) });
+  const frame = await asFrame(blob, page.level);
+  await aim({ frame });
+  notice(page.game.note);
 }
 
 /** Choose a cell as the goal; where there are none, the state that is seen becomes the goal. */
@@ -72,8 +90,16 @@ export function chosen(place) {
   inTurn(() => aim({ cell: { row: place.row, column: place.column } }));
 }
 
-export function wanted() {
-  const text = find("level").value.trim();
+/** A level's number without its noise; null where it was drawn. */
+export function plain(level) {
+  const number = String(level).split("~")[0];
+  return /^\d+$/.test(number) ? Number(number) : null;
+}
+
+const NAME = /^(\d{1,4}-\d{1,4}-\d{16,1024}(-\d{1,10})?|\d{1,10}(?=~))(~\d{1,2})?$/;
+
+export function wanted(text = find("level").value.trim()) {
+  if (NAME.test(text)) return text;
   if (!/^\d+$/.test(text) || Number(text) > LAST_LEVEL)
     throw new api.Problem(
       422,
@@ -82,5 +108,22 @@ export function wanted() {
   return Number(text);
 }
 
-export const openLevel = (level) =>
-  inTurn(() => open({ env: page.env, level: Math.min(Math.max(level, 0), LAST_LEVEL) }));
+/** A level by its number, through the noise that is there now. */
+export function openLevel(number) {
+  const [, noise] = String(page.number).split("~");
+  const level = Math.min(Math.max(number, 0), LAST_LEVEL);
+  return inTurn(() => open({ env: page.env, level: noise ? `${level}~${noise}` : level, model: page.model }));
+}
+
+export const openNext = (step) => {
+  if (plain(page.number) !== null) openLevel(plain(page.number) + step);
+};
+
+/** Go to where nodes or steps lead: the moves of the game as far as they go along, and then others. */
+export const goTo = (moves) =>
+  inTurn(() =>
+    change(async (id) => {
+      const game = await api.restart(id);
+      return moves.length ? api.move(id, moves) : game;
+    }),
+  );

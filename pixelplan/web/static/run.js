@@ -84,6 +84,7 @@ export class Run {
           if (this.stopped) break;
           this.actions.push(message.action);
         }
+        if (message.type === "done") this.finished = true;
         await this.show[message.type](message, () => !this.stopped);
         if (this.stopped) break;
       }

@@ -2,14 +2,17 @@
 
 import { names, sequence, setNames, sign, tint } from "./actions.js";
 import * as api from "./api.js";
-import { colour, find, forgetColours, make, paint, plural } from "./dom.js";
-import { board, graph, page, timeline } from "./page.js";
+import { colour, find, forgetColours, make, plural } from "./dom.js";
+import { drawFrame } from "./frames.js";
+import { board, chosenPlanner, graph, page, report, timeline } from "./page.js";
+import { forgetReading } from "./reading.js";
+import { forgetWhy, sayWhy } from "./why.js";
 
 const TRIANGLES = ["▲", "▶", "◀", "▼"]; // the puzzles' first actions
 
 export function showGame(celebrate = false) {
   const { game } = page;
-  board.show(game.state);
+  board.show(game.state).catch(report);
   board.showAgent(game.way.at(-1));
   board.drawWay("trail", game.way, "trail");
   board.showGoal(game.goal);
@@ -23,7 +26,8 @@ export function showGame(celebrate = false) {
   status.className = `status ${game.solved ? "good" : game.dead_end ? "bad" : ""}`;
   if (game.solved)
     status.textContent = `Solved in ${steps}${game.actions.length === game.shortest ? ", which is the fewest possible. ★" : `${best}.`}`;
-  else if (game.dead_end) status.textContent = `${steps}. No way leads to the goal from here: undo or restart.`;
+  else if (game.dead_end)
+    status.textContent = `${steps}. No way leads to the goal from here: ${game.actions.length ? "undo or restart" : "choose another goal"}.`;
   else status.textContent = `${steps}${best}.`;
   if (celebrate && game.solved) {
     board.box.classList.remove("celebrate");
@@ -67,11 +71,28 @@ export function showPuzzle() {
   find("grid").hidden = !cells;
   find("random").textContent = cells ? "Random unseen" : "Random";
   page.choices.puzzle.show(puzzle.name);
-  page.choices.layout.choose(puzzle.trained ? "goal" : "layers"); // the true rules have no distances worth showing
+  const { trained } = puzzle.models.find(({ name }) => name === page.model) ?? puzzle;
+  page.choices.layout.choose(trained ? "goal" : "layers"); // the true rules have no distances worth showing
   find("rules").textContent = puzzle.rules;
-  find("model").textContent = puzzle.trained ? `model: ${puzzle.model}` : "true rules (oracle)";
-  find("model-note").textContent = puzzle.note;
-  find("model-note").hidden = !puzzle.note;
+  find("edit").hidden = find("bring").hidden = find("read").hidden = find("play-many").hidden = !level.drawing;
+  find("today").hidden = !level.drawing;
+  showModels();
+}
+
+/** The models to choose from, and noise before the usual one. */
+function showModels() {
+  const { puzzle, level } = page;
+  const [, noise = ""] = String(page.number).split("~");
+  const choices = puzzle.models.map(({ name, label }) => [name, label]);
+  if (level.drawing && puzzle.models[0].trained)
+    for (const strength of [40, 80])
+      choices.splice(-1, 0, [`~${strength}`, `${choices[0][1]}, behind noise ${strength}`]);
+  find("models").replaceChildren(...choices.map(([value, label]) => make("option", { value }, label)));
+  find("models").value = noise ? `~${noise}` : page.model;
+  const chosen = puzzle.models.find(({ name }) => name === page.model);
+  const note = noise ? `Noise of standard deviation ${noise} lies before every picture.` : (chosen?.note ?? "");
+  find("model-note").textContent = note;
+  find("model-note").hidden = !note;
 }
 
 /** Buttons for the moves: arrows on a board of cells, names and keys in any other world. */
@@ -100,19 +121,33 @@ export function tickOff() {
   find("planned").querySelector("li:not(.taken)")?.classList.add("taken");
 }
 
-export async function drawFrame(box, state) {
-  const canvas = make("canvas");
-  box.replaceChildren(canvas);
-  paint(canvas, await api.frame(page.env, page.number, state));
-}
-
 export function forgetThoughts() {
   graph.clear();
   timeline.clear();
   board.clearPlan();
+  forgetReading();
+  forgetWhy();
   find("planned").hidden = true;
   find("facts").textContent = "";
   find("graph-empty").hidden = false;
+  showPlanner();
+}
+
+/** A planner without a model imagines nothing: there is neither a plan to ask for nor a graph. */
+export function showPlanner() {
+  const { title, needs_model } = chosenPlanner();
+  find("plan").disabled = !needs_model;
+  const words = make("span");
+  if (!needs_model)
+    words.append(`${title} has no model and imagines nothing: press `, make("b", {}, "Execute"), " to see it try.");
+  else
+    words.append(
+      "Press ",
+      make("b", {}, "Plan"),
+      ": the machine looks at the frame and the goal, and imagines every move, layer by layer, until what it imagines" +
+        " looks like the goal.",
+    );
+  find("graph-empty").replaceChildren(words);
 }
 
 export function sayPlan(plan, depth, intent = "goal") {
@@ -135,10 +170,18 @@ export function sayPlan(plan, depth, intent = "goal") {
     : intent === "explore"
       ? "No way to the goal is known yet: off to something new"
       : "Goal not found; the plan leads to the node nearest to it";
+  const term = {
+    class: "term",
+    type: "button",
+    popovertarget: "word-reidentified",
+    "aria-label": "What is reidentified?",
+  };
   find("facts").replaceChildren(
     make("b", {}, last ? `${end}. ` : `Layer ${depth}. `),
-    `${now}. ${last ? `${(1000 * plan.seconds).toFixed(1)} ms.` : ""}`,
+    `${now}. ${last ? `${(1000 * plan.seconds).toFixed(1)} ms. ` : ""}`,
+    ...(last ? [make("button", term, "?")] : []),
   );
+  if (last && intent === "goal") sayWhy(plan);
 }
 
 export function setTheme(theme) {

@@ -2,10 +2,11 @@
 
 import { names } from "./actions.js";
 import * as api from "./api.js";
-import { find } from "./dom.js";
-import { attempt, board, graph, pace, page, remember, timeline, withGame } from "./page.js";
+import { find, reveal } from "./dom.js";
+import { attempt, board, chosenPlanner, graph, pace, page, remember, timeline, withGame } from "./page.js";
 import { Race, verdict } from "./race.js";
 import { Run } from "./run.js";
+import { Score } from "./score.js";
 import { forgetThoughts, sayPlan, showGame, showWay, tickOff } from "./show.js";
 
 /** Stop whatever the machine is showing, and keep the steps that were shown. */
@@ -26,11 +27,13 @@ function begin(act, play) {
 
 export async function plan() {
   await stopAct();
+  if (!chosenPlanner().needs_model) return forgetThoughts(); // it says why there is none
   const view = await withGame(api.plan);
   forgetThoughts();
   find("graph-empty").hidden = true;
   page.show = "plan";
   remember();
+  reveal(find("graph"));
   const act = { stopped: false, stop: () => (act.stopped = true) };
   begin(act, async () => {
     await graph.grow(
@@ -67,8 +70,8 @@ export async function execute() {
       );
       showWay(message.plan);
     },
-    step: (message) => {
-      board.show(message.state);
+    step: async (message) => {
+      await board.show(message.state); // no step over a board that is not there
       board.showAgent(message.place);
       place = message.place;
       if (place) way.push(place);
@@ -84,7 +87,13 @@ export async function execute() {
     },
   });
   begin(run, async () => {
-    await run.play();
+    try {
+      await run.play();
+    } catch (problem) {
+      forgetThoughts(); // the game itself was not moved
+      showGame();
+      throw problem;
+    }
     if (run.actions.length) {
       page.ran = { planner, since: page.game.actions.length };
       page.game = await withGame((id) => api.move(id, run.actions));
@@ -97,11 +106,22 @@ export async function execute() {
   });
 }
 
-export async function race() {
+export async function playMany() {
   await stopAct();
   page.game = await withGame(api.look);
-  page.show = "race";
-  remember();
-  const act = new Race(page.game, page.level, page.planners, pace);
+  const act = new Score(page.game, page.planners, 100);
   begin(act, () => act.play());
+}
+
+export async function race() {
+  await stopAct();
+  page.game = await withGame(api.restart);
+  forgetThoughts();
+  page.ran = null;
+  page.show = "race";
+  showGame();
+  remember();
+  const title = `${page.puzzle.title}, level ${page.number}`;
+  page.race = new Race(page.game, page.level, page.planners, title, pace);
+  begin(page.race, () => page.race.play());
 }

@@ -7,7 +7,24 @@ const [HEIGHT, TOP, WIDTH] = [92, 12, 15];
 
 export class Timeline {
   constructor() {
+    this.onpoint = () => {}; // a step under the pointer, null for none
+    this.onjump = () => {};
     this.clear();
+    const box = find("timeline");
+    box.addEventListener("pointermove", (event) => this.onpoint(this.stepAt(event)));
+    box.addEventListener("pointerleave", () => this.onpoint(null));
+    box.addEventListener("click", (event) => {
+      const step = this.stepAt(event);
+      if (step) this.onjump(step);
+    });
+  }
+
+  /** The step under a pointer. */
+  stepAt(event) {
+    const svg = find("timeline").firstElementChild;
+    if (!svg || !this.steps.length) return null;
+    const number = Math.round((event.clientX - svg.getBoundingClientRect().left - 5) / WIDTH);
+    return this.steps[Math.min(Math.max(number, 1), this.steps.length) - 1];
   }
 
   clear() {
@@ -37,7 +54,12 @@ export class Timeline {
         make(
           "li",
           {},
-          `Memory overruled the model at ${plural(fixed, "transition")} it had seen go otherwise (dashed).`,
+          `Memory overruled the model at ${plural(fixed, "transition")} it had seen go otherwise (dashed). `,
+          make(
+            "button",
+            { class: "term", type: "button", popovertarget: "word-lookup", "aria-label": "What is the lookup?" },
+            "?",
+          ),
         ),
       );
     this.draw();

@@ -1,0 +1,42 @@
+"""Many levels, one after another, and how sure one can be of the share that is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Event
+
+from pixelplan.envs.base import LAST_LEVEL
+from pixelplan.evaluation.stats import wilson
+from pixelplan.types import InputError
+from pixelplan.web.limits import Limits
+from pixelplan.web.messages import ScoreMessage
+from pixelplan.web.models import Models
+from pixelplan.web.runs import Run
+from pixelplan.web.sessions import Game
+
+
+def play_many(
+    models: Models, game: Game, planner: str, count: int, limits: Limits, stop: Event
+) -> Iterator[ScoreMessage]:
+    """Play levels from a game's own on, each from its start to its own goal, with the game's model and noise."""
+    if not isinstance(models.parse(game.board.name)[0], int):
+        raise InputError("a drawn level has no successors; open a level by its number")
+    first, noise = models.parse(game.board.name)
+    assert isinstance(first, int)
+    successes = 0
+    for played, number in enumerate(range(first, min(first + count, LAST_LEVEL + 1)), start=1):
+        board = models.board(game.env, f"{number}~{noise}" if noise else number, limits.states)
+        one = Game("", game.env, board, [board.start], model=game.model)
+        done = Run(one, models.model(one), limits, lambda message: None, stop).race(planner).done
+        successes += done.solved
+        yield ScoreMessage(
+            planner=planner,
+            level=number,
+            solved=done.solved,
+            steps=done.steps,
+            shortest=board.shortest,
+            played=played,
+            successes=successes,
+            interval=wilson(successes, played),
+            seconds=done.seconds,
+        )

@@ -1,0 +1,27 @@
+// What the model reads from a frame: where it sees the agent, and where it thinks that moves lead.
+
+import * as api from "./api.js";
+import { find, plural } from "./dom.js";
+import { board, notice, page, withGame } from "./page.js";
+
+export const forgetReading = () => {
+  find("read").setAttribute("aria-pressed", "false");
+  board.drawReading(null);
+};
+
+export async function showReading(on = find("read").getAttribute("aria-pressed") !== "true") {
+  forgetReading();
+  if (!on) return;
+  const reading = await withGame(api.reading);
+  find("read").setAttribute("aria-pressed", "true");
+  board.drawReading(reading);
+  const wrong = reading.moves.filter((move) => !move.at(-1)).length;
+  const agent = reading.right ? "It sees the agent where it is" : "It sees the agent where it is not (circle)";
+  const said = wrong
+    ? `of ${reading.moves.length} moves that it predicts, ${plural(wrong, "one")} disagree with the true rules (red)`
+        .replace("1 one disagree", "1 disagrees")
+        .replace(" ones ", " ")
+    : `all ${reading.moves.length} moves that it predicts agree with the true rules`;
+  notice(`${find("notice").hidden ? "" : `${find("notice").textContent} `}${agent}; ${said}.`);
+  page.show = page.show === "plan" ? null : page.show;
+}
