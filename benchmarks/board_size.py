@@ -23,9 +23,8 @@ from pixelplan.machine import describe_machine
 from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.config import TrainConfig
 from pixelplan.model.families.grid import ModelConfig
-from pixelplan.model.objective import losses
+from pixelplan.model.schedule import plan_passes
 from pixelplan.model.sizes import sizes_of
-from pixelplan.model.train import schedule
 from pixelplan.model.world_model import WorldModel
 
 SIZES = (8, 16)
@@ -49,21 +48,21 @@ def measure(size: int, folder: Path) -> dict[str, float]:
     config = TrainConfig()
     model = WorldModel(ModelConfig(), sizes_of(data), threshold=0.5)
     plays = level_plays(data, np.arange(len(data.frames)))[: config.batch]
-    optimizer = torch.optim.AdamW(model.parameters(), config.learning_rate)
+    optimizer = torch.optim.AdamW(model.networks.parameters(), config.learning_rate)
 
     def update() -> None:
         randoms = [np.random.default_rng(place) for place in range(config.batch)]
         batch = make_batch(plays, randoms, config.frames, config.colour)
         optimizer.zero_grad()
-        losses(model(batch), batch, model.sizes, config.objective)["total"].backward()
+        model.networks.train()(batch, config.objective, 0.5)["total"].backward()
         optimizer.step()
 
     levels = [get_level(puzzle, number) for number in range(LEVELS)]
     states = float(np.mean([level.reachable(level.start).sum() for level in levels]))
     frame = levels[0].frame(levels[0].start)
-    passes, updates = schedule(1000, size * size, config)
-    found = {"gradient_step": milliseconds(update, 10), "gradient_steps": float(passes * updates)}
-    model.eval()
+    planned = plan_passes(1000, config.batch, model.networks.usual_updates(), until_learned=False)
+    found = {"gradient_step": milliseconds(update, 10), "gradient_steps": float(planned.passes * planned.updates)}
+    model.networks.eval()
     context = model.context(frame)
     nodes = model.encode(data.frames[:32])
     found["context"] = milliseconds(lambda: model.context(frame), 30)

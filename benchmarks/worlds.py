@@ -73,10 +73,10 @@ def main() -> None:
     for name in arguments.worlds or WORLDS:
         found[name] = measure(name, arguments.runs, arguments.seed)
         print(name, json.dumps(found[name]), flush=True)
-    if arguments.json:
-        record = {"command": "python benchmarks/worlds.py", **describe_machine()}
-        levels = {"training": LEVELS, "validation": VALIDATION, "test": TEST, "seed": arguments.seed}
-        write_json(arguments.json, {**record, "levels": levels, "worlds": found})
+        if arguments.json:
+            record = {"command": "python benchmarks/worlds.py", **describe_machine()}
+            levels = {"training": LEVELS, "validation": VALIDATION, "test": TEST, "seed": arguments.seed}
+            write_json(arguments.json, {**record, "levels": levels, "worlds": found})
 
 
 if __name__ == "__main__":
