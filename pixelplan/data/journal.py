@@ -48,7 +48,8 @@ class Journal:
 
     def close(self) -> None:
         """Let others write."""
-        self._file.close()
+        with naming(self.path):  # a full disk refuses here once more what it has refused before
+            self._file.close()
 
     def remove(self) -> None:
         """The data set is complete, or given up."""
