@@ -15,11 +15,11 @@ from typing import Any, Literal
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
-from pixelplan.model.blocks import ResidualBlock
+from pixelplan.model.families.repaint import Repaint, Window
 from pixelplan.model.family import Networks
 from pixelplan.model.losses import squared_miss_loss
 from pixelplan.model.metrics import rollout_exactness
@@ -92,7 +92,7 @@ class Picture(Networks):
         self.register_buffer("still", torch.zeros(()))
         self.register_buffer("words", torch.full((config.words, config.features), UNUSED))
         self.register_buffer("exact_words", torch.zeros((), dtype=torch.bool))
-        self.dynamics = Repaint(config, sizes, self.window)
+        self.dynamics = Repaint(config.features, config.width, config.wide, sizes, self.window)
 
     def usual_updates(self) -> int:
         """As the config says."""
@@ -238,95 +238,6 @@ class Stepper:
         return self.networks.step(z.unsqueeze(0), context).squeeze(0)
 
 
-class Window:
-    """The patches of a lattice, each with half a patch around it, so that what lies on a border is seen whole."""
-
-    def __init__(self, sizes: Sizes, size: tuple[int, int], patch: int) -> None:
-        self.patch, self.side = patch, 2 * patch
-        self.sizes, self.size, self.before = sizes, size, patch // 2
-        self.after = tuple(
-            (count - 1) * patch + self.side - self.before - pixels
-            for count, pixels in zip((sizes.rows, sizes.columns), size, strict=True)
-        )
-
-    def pad(self, images: Tensor) -> Tensor:
-        """Images [N,3,H,W] at the size looked at, with a rim, so that windows fit."""
-        if images.shape[-2:] != self.size:
-            images = functional.interpolate(images, self.size, mode="area")
-        return functional.pad(images, (self.before, self.after[1], self.before, self.after[0]))
-
-    def cut(self, images: Tensor) -> Tensor:
-        """The windows [N,R·C,3·w·w] of images [N,3,H,W]."""
-        return functional.unfold(self.pad(images), self.side, stride=self.patch).transpose(1, 2)
-
-    def crop(self, padded: Tensor) -> Tensor:
-        """Images [N,3,H,W] without the rim, at the size of frames."""
-        rows = slice(self.before, self.before + self.size[0])
-        images = padded[..., rows, self.before : self.before + self.size[1]]
-        full = (self.sizes.height, self.sizes.width)
-        return images if self.size == full else functional.interpolate(images, full, mode="nearest")
-
-
-class Repaint(nn.Module):
-    """What each action makes of the features of all patches, from these and from one frame of the level.
-
-    A U-Net, so that what was learned in one place holds in all; halved twice, with the largest activations of all
-    places in the middle, so that what is far away counts, too. A learned map of places tells one place from another.
-    Each patch is changed as far as a gate opens: most patches stay what they are.
-    """
-
-    def __init__(self, config: PictureConfig, sizes: Sizes, window: Window) -> None:
-        super().__init__()
-        width, wide = config.width, config.wide
-        self.actions, self.features, self.window = sizes.actions, config.features, window
-        self.look = nn.Sequential(
-            nn.Conv2d(3, 2 * width, window.side, stride=window.patch),
-            nn.ReLU(),
-            nn.Conv2d(2 * width, width, 1),
-            ResidualBlock(width),
-        )
-        self.places = nn.Parameter(torch.zeros(width, sizes.rows, sizes.columns))
-        self.enter = nn.Conv2d(config.features, width, 3, padding=1)
-        self.halve = nn.Conv2d(width, wide, 2, stride=2)
-        self.middle = nn.Sequential(*(ResidualBlock(wide) for _ in range(2)))
-        self.quarter = nn.Conv2d(wide, wide, 2, stride=2)
-        self.coarse = ResidualBlock(wide)
-        self.everywhere = nn.Linear(wide, wide)
-        self.coarse_again = ResidualBlock(wide)
-        self.to_half = nn.Conv2d(wide, wide, 1)
-        self.middle_again = nn.Sequential(*(ResidualBlock(wide) for _ in range(2)))
-        outputs = sizes.actions * (config.features + 1)
-        self.change = nn.Sequential(
-            nn.GroupNorm(1, wide), nn.ReLU(), nn.Conv2d(wide, 4 * outputs, 1), nn.PixelShuffle(2)
-        )
-
-    def context(self, images: Tensor) -> Tensor:
-        """Features [L,width,R,C] of one image [L,3,H,W] of each level."""
-        return self.look(self.window.pad(images))
-
-    def forward(self, features: Tensor, context: Tensor) -> Tensor:
-        """[N,A,c,R,C] the change by each action, from features [N,c,R,C] in levels with context [N,width,R,C]."""
-        fine = functional.relu(self.enter(features) + context + self.places)
-        half = self.middle(self.halve(_even(fine)))
-        coarse = self.coarse(self.quarter(_even(half)))
-        coarse = self.coarse_again(coarse + self.everywhere(coarse.amax((2, 3)))[..., None, None])
-        half = self.middle_again(half + _twice(self.to_half(coarse), half))
-        change = self.change(half)[..., : features.shape[2], : features.shape[3]]
-        change = change.unflatten(1, (self.actions, self.features + 1))
-        gate = torch.sigmoid(change[:, :, -1:] - 2)  # at first, hardly anything changes
-        return gate * change[:, :, :-1]
-
-
 def sample_levels(levels: Sequence[LevelPlay], most: int) -> list[LevelPlay]:
     """At most so many levels, evenly spread."""
     return [levels[place] for place in np.unique(np.linspace(0, len(levels) - 1, min(most, len(levels))).astype(int))]
-
-
-def _even(features: Tensor) -> Tensor:
-    """[N,w,R,C] with a line of zeros added to odd sides."""
-    return functional.pad(features, (0, features.shape[3] % 2, 0, features.shape[2] % 2))
-
-
-def _twice(features: Tensor, like: Tensor) -> Tensor:
-    """[N,w,r,c] enlarged to the rows and columns of another."""
-    return functional.interpolate(features, scale_factor=2)[..., : like.shape[2], : like.shape[3]]
