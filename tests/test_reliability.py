@@ -29,7 +29,7 @@ from pixelplan.experiments import demo
 from pixelplan.files import level_numbers, parse_levels, read_json, write_json
 from pixelplan.model.checkpoint import load_model
 from pixelplan.types import InputError
-from pixelplan.web.games import _decode as web_decode
+from pixelplan.web.pictures import decode as web_decode
 from tests.conftest import one_sentence, run_command
 
 SMALL = ("digit-jump", "0:7")
@@ -224,7 +224,7 @@ def test_a_picture_is_measured_before_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "bomb.png").write_bytes(bomb)
     with pytest.raises(InputError, match="it claims far too many pixels"):
         decode_picture(tmp_path / "bomb.png", "it")
-    with pytest.raises(InputError, match="the frame claims far too many pixels"):
+    with pytest.raises(InputError, match="the picture claims far too many pixels"):
         web_decode(base64.b64encode(bomb).decode())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -68,7 +69,6 @@ def evaluate(
     from pixelplan.evaluation.stats import summary
     from pixelplan.types import InputError
 
-    _repeat_warnings(model)
     with progress_bar("playing", "levels") as progress:
         result = evaluate_levels(
             parse_family(env, option, None, disturbed, step_seconds),
@@ -82,7 +82,7 @@ def evaluate(
             workers=workers,
             out=None if json in (None, "-") else Path(str(json)),
             resume=resume,
-            progress=progress,
+            progress=_after_warnings(model, progress),
         )
     print(json_format.dumps(record(result), ensure_ascii=False) if json == "-" else summary(result))
     raised = [one for one in result.episodes if one.error is not None]
@@ -147,7 +147,6 @@ def solve(
         raise InputError("the goal is a picture or a demonstration, not both; give --goal or --demonstration")
     if out is not None and out.suffix.lower() not in (".png", ".gif"):
         raise InputError(f"{out} is neither a PNG nor a GIF; write it with the ending .png or .gif")
-    _repeat_warnings(model)
     solved = solve_level(
         parse_family(env, option, None, disturbed, step_seconds),
         level,
@@ -158,6 +157,7 @@ def solve(
         goal=demonstration if demonstration is not None else "level" if goal is None else read_frame(goal),
         seed=seed,
     )
+    _repeat_warnings(model)
     print(story(*solved))
     if out is not None:
         write_figure(*solved, out)
@@ -183,8 +183,22 @@ def _solve_pictures(
     print(plan_story(plan_between(model, read_frame(frame), read_frame(goal), config, seed, heuristic)))
 
 
+def _after_warnings(model: str | None, progress: Callable[[int, int], None]) -> Callable[[int, int], None]:
+    """`progress`, and before its first word what training said against the model: minutes may follow."""
+    said = False
+
+    def tell(done: int, total: int) -> None:
+        nonlocal said
+        if not said:
+            _repeat_warnings(model)
+        said = True
+        progress(done, total)
+
+    return tell
+
+
 def _repeat_warnings(model: str | None) -> None:
-    """Say again what training said against a model, before anything is played with it."""
+    """Say again what training said against a model."""
     import sys
 
     from pixelplan.evaluation.models import model_warnings
