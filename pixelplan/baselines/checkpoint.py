@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from pixelplan.files import left_by_writer
 from pixelplan.model.checkpoint import (
     CHECKPOINT,
     load_optimizer,
@@ -59,6 +60,9 @@ def begin_run(folder: Path, request: Mapping[str, Any], resume: bool) -> dict[st
     `request` is all that decides how training goes, except for how long: a run may be resumed for more steps.
     """
     note = read_checkpoint_note(folder)
+    if resume and folder.is_dir():
+        for path in filter(left_by_writer, folder.iterdir()):  # of files that may not be written again
+            path.unlink()
     if note is None:
         if folder.is_dir() and any(folder.iterdir()) and not resume:
             raise InputError(f"{folder} is not empty; name a new folder, or add --resume to go on in this one")
