@@ -259,5 +259,5 @@ def test_an_own_environment_is_played_and_planned(browser: Browser, width: int) 
 def test_api_page_is_made_without_another_server(visitor: Visitor) -> None:
     visitor.page.goto(f"{visitor.address}/docs")
     visitor.page.wait_for_selector("html[data-ready]")
-    expect(visitor.page.locator("#operations details")).to_have_count(16)
+    expect(visitor.page.locator("#operations details")).to_have_count(17)
     expect(visitor.page.locator("#messages details")).to_have_count(6)
