@@ -73,7 +73,11 @@ def reproduce(
         print(listing(module.cells(selection), places))
         return
     failures = run_cells(module.cells(selection), places, threads, ray, retries) if run else []
-    print(show(name, module, selection, places))
+    try:
+        print(show(name, module, selection, places))
+    except (InputError, OSError):
+        if not failures:  # else what failed is the reason
+            raise
     if failures:
         first = failures[0]
         print(f"pixelplan: {len(failures)} cells failed, first {first.cell.name}: {first.reason}", file=sys.stderr)
