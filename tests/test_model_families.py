@@ -148,6 +148,13 @@ def test_a_race_is_run_resumed_and_refused(tmp_path):
         train_best(data, tmp_path / "model", config)
 
 
+def test_a_race_goes_on_with_the_same_settings_only(tmp_path):
+    data, config = play(levels=4), dataclasses.replace(QUICK, candidates=(SMALL["picture"],), updates=20)
+    race.run(data, tmp_path / "model" / race.RACE, config, None)
+    with pytest.raises(InputError, match="begun with other settings or data"):
+        train_best(data, tmp_path / "model", dataclasses.replace(config, seed=1), resume=True)
+
+
 def test_a_world_that_is_not_learned_says_so(tmp_path, capsys):
     data = play(levels=6)
     pixelplan.train(data, tmp_path / "model", "picture", updates=1, quiet=True, threads=1)

@@ -15,7 +15,7 @@ from typing import Any
 from pixelplan.model.checkpoint import CONFIG, read_description
 from pixelplan.model.config import TrainConfig
 from pixelplan.model.schedule import score
-from pixelplan.model.train import short_run, train
+from pixelplan.model.train import OtherTraining, short_run, train
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError, Trajectories
 
@@ -66,6 +66,8 @@ def run(data: Trajectories, folder: Path, config: TrainConfig, validation: Traje
         entry: dict[str, Any] = {"place": place, "family": own.model.family}
         try:
             rows = short_run(data, _folder(folder, own, place), own, validation, SHORT)
+        except OtherTraining:
+            raise
         except InputError as problem:  # a family that cannot learn this world has lost, and no more
             entries.append({**entry, "score": -1.0, "seconds": 0.0, "problem": str(problem)})
             continue

@@ -77,6 +77,10 @@ def train(
     return load_model(out)
 
 
+class OtherTraining(InputError):
+    """What is to be resumed is not what was begun."""
+
+
 def short_run(
     data: Trajectories, out: Path, config: TrainConfig, validation: Trajectories | None, updates: int
 ) -> list[dict[str, Any]]:
@@ -84,7 +88,11 @@ def short_run(
 
     Gives what the passes showed. Run again, it goes on if it was cut off.
     """
-    _launch(data, out, config, validation, {**_request(data, config, validation), "short": updates}, None)
+    request = {**_request(data, config, validation), "short": updates}
+    note = read_checkpoint_note(out)
+    if note is not None and note["request"] != json.loads(json.dumps(request)):
+        raise OtherTraining(f"{out} was begun with other settings or data; it can only be resumed with the same")
+    _launch(data, out, config, validation, request, None)
     note = read_checkpoint_note(out)
     assert note is not None
     return list(note["rows"])
