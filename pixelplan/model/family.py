@@ -27,8 +27,6 @@ class Networks(nn.Module):
     """Whether training ends when held-out predictions no longer improve; if not, it takes a fixed number of updates."""
     changes_colours: ClassVar[bool] = True
     """Whether training changes the colours of whole levels at random."""
-    margin: float | None = None
-    """ε: how far apart different states are held; None if nothing holds them apart."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
