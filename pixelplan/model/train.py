@@ -154,7 +154,7 @@ def _fit(
     networks = model.networks
     levels, held_out = _split(model, data, validation)
     networks.prepare(levels)
-    optimizer = torch.optim.AdamW(networks.parameters(), config.learning_rate, weight_decay=config.weight_decay)
+    optimizer = networks.optimizer(config.learning_rate, config.weight_decay)
     begun = out if after is None or (out / CHECKPOINT).exists() else after
     note = read_checkpoint_note(begun) or {"rows": []}
     if note["rows"]:
