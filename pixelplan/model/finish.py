@@ -152,5 +152,5 @@ def told(description: dict[str, Any]) -> list[str]:
             f"{one['family']} {'cannot' if 'problem' in one else format(one['score'], '.4f')}"
             for one in description["race"]
         )
-        lines.insert(0, f"race of families (score after a short run): {entered}")
+        lines.insert(0, f"race of families (score): {entered}")
     return lines + [f"warning: {sentence}" for sentence in found["warnings"]]

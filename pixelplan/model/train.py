@@ -86,16 +86,17 @@ def short_run(
 ) -> list[dict[str, Any]]:
     """The first passes of a training, of so many updates or more, and a checkpoint of it in folder `out`, no model.
 
-    Gives what the passes showed. Run again, it goes on if it was cut off.
+    Gives what these passes showed. Run again, it goes on if it was cut off or if more updates are asked for.
     """
-    request = {**_request(data, config, validation), "short": updates}
+    request = _request(data, config, validation)
     note = read_checkpoint_note(out)
-    if note is not None and note["request"] != json.loads(json.dumps(request)):
+    if note is not None and {**note["request"], "short": None} != {**json.loads(json.dumps(request)), "short": None}:
         raise OtherTraining(f"{out} was begun with other settings or data; it can only be resumed with the same")
-    _launch(data, out, config, validation, request, None)
+    _launch(data, out, config, validation, {**request, "short": updates}, None)
     note = read_checkpoint_note(out)
     assert note is not None
-    return list(note["rows"])
+    before = [row for row in note["rows"] if row["updates"] < updates]
+    return list(note["rows"][: len(before) + 1])
 
 
 def _request(data: Trajectories, config: TrainConfig, validation: Trajectories | None) -> dict[str, Any]:
@@ -182,7 +183,8 @@ def _fit(
             batches = _batches(fabric, levels, number, updates_a_pass, config, networks.changes_colours)
             so_far = rows[len(rows) - number + 1 :]  # of this attempt
             means = _train_pass(fabric, wrapped, optimizer, batches, so_far, schedule, config, display)
-            row: dict[str, Any] = {"pass": number, **means, **_quick_look(model, held_out)}
+            row: dict[str, Any] = {"pass": number, "updates": number * updates_a_pass, **means}
+            row |= _quick_look(model, held_out)
             row["seconds"] = round((rows[-1]["seconds"] if rows else 0) + time.perf_counter() - clock, 2)
             clock = time.perf_counter()
             row["warning"] = collapse_warning(row, model.sizes.actions)
