@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pixelplan.data.collect import collect
 from pixelplan.data.dataset import open_trajectories
 from pixelplan.data.imports import import_trajectories
-from pixelplan.envs.own import Own
+from pixelplan.envs.gym_family import GymFamily
 from pixelplan.types import InputError
 
 if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes seconds
@@ -24,8 +24,8 @@ if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes se
 __version__ = "0.1.0"
 
 __all__ = [
+    "GymFamily",
     "InputError",
-    "Own",
     "__version__",
     "collect",
     "evaluate",
@@ -40,7 +40,7 @@ __all__ = [
 
 def load(name: str | Path) -> WorldModel:
     """A trained model: the name of a shipped one ("ice-slider", "digit-jump", "procgen-maze") or a folder."""
-    from pixelplan.evaluation.models import find_model
+    from pixelplan.evaluation.open_model import find_model
     from pixelplan.model.checkpoint import load_model
 
     return load_model(find_model(name))
@@ -77,8 +77,8 @@ def train(
     """
     from dataclasses import replace
 
-    from pixelplan.model.config import preset as find
     from pixelplan.model.race import train_best as run
+    from pixelplan.model.train_config import preset as find
 
     config = replace(find("noisy" if noisy else preset), **options)
     play = open_trajectories(data) if isinstance(data, str | Path) else data

@@ -123,10 +123,10 @@ def image_search(judged: Annotated[Judged, OmitArgPrefixes]) -> None:
     Args:
         judged: What is played.
     """
+    from pixelplan.baselines.judge import describe_budget
     from pixelplan.baselines.policy import Budget
     from pixelplan.cli.judged import report
     from pixelplan.cli.options import progress_bar
-    from pixelplan.evaluation.policies import describe_budget
     from pixelplan.evaluation.run import evaluate, record
     from pixelplan.planning import ImageSearchConfig
 

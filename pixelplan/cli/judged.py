@@ -110,7 +110,7 @@ def play(
     rule: Literal["goal", "near"] = "goal",
 ) -> None:
     """Let a policy play the levels, and report."""
-    from pixelplan.evaluation.policies import evaluate_policy
+    from pixelplan.baselines.judge import evaluate_policy
 
     with progress_bar("playing", "levels") as progress:
         record = evaluate_policy(
