@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from pixelplan.experiments.paper_numbers import paper
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, one_shot_planner, training_on
-from pixelplan.experiments.specs import Cell, Play, Stage, Training
+from pixelplan.experiments.specs import Cell, Play, Training
 from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, summarise
 from pixelplan.model.train_config import TrainConfig
-from pixelplan.training.on_policy import on_policy_stages
+from pixelplan.training.on_policy import Stage, on_policy_stages
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

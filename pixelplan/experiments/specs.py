@@ -19,6 +19,7 @@ from pixelplan.model.checkpoint import WEIGHTS as WEIGHTS_FILE
 from pixelplan.model.checkpoint import load_model
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.planning import PLANNERS, FullConfig
+from pixelplan.training.on_policy import Stage
 from pixelplan.types import ADDED_LATER, InputError
 
 FORMAT = 1
@@ -63,16 +64,6 @@ class Play:
     def family(self) -> EnvLike:
         """Where to play."""
         return self.env if self.variant is None else self.variant.levels_of(self.env)
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A stop on the way through training, after which the model can be measured and more play recorded."""
-
-    share: float
-    """Of the whole training: where the stop is."""
-    episodes: int = 0
-    """Episodes that the planner then plays in each level, to be learnt from in what follows."""
 
 
 @dataclass(frozen=True)

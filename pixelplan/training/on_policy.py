@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,6 @@ from pixelplan.data.identity import rows_of_levels
 from pixelplan.envs.blindfold import Blindfold
 from pixelplan.envs.family import Family
 from pixelplan.envs.resolve import EnvLike, recorded_family
-from pixelplan.experiments.specs import Stage
 from pixelplan.model.description import fingerprint
 from pixelplan.model.train import train
 from pixelplan.model.train_config import TrainConfig
@@ -32,6 +32,16 @@ OpenWorld = Callable[[int], tuple[World, np.ndarray | None]]
 """The world of a level by its number, and its goal frame [H,W,3] if it has one."""
 PLANNER = FullConfig(OneShotConfig(node_limit=256, second_look=False))
 """A quick one: early models are wrong in many ways, and looking longer at what they say does not help."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stop on the way through training, after which the model can be measured and more play recorded."""
+
+    share: float
+    """Of the whole training: where the stop is."""
+    episodes: int = 0
+    """Episodes that the planner then plays in each level, to be learnt from in what follows."""
 
 
 def open_worlds(family: Family) -> OpenWorld:
