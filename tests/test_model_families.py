@@ -11,16 +11,16 @@ import pixelplan
 from pixelplan.model import race
 from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.checkpoint import load_model
-from pixelplan.model.config import TrainConfig
 from pixelplan.model.families import FAMILIES, family_of
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.picture import PictureConfig
 from pixelplan.model.families.vector import VectorConfig
-from pixelplan.model.finish import told
+from pixelplan.model.findings import told
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.race import train_best
 from pixelplan.model.train import short_run, train
+from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 from tests.tiny_world import play

@@ -12,10 +12,10 @@ from pixelplan.envs import PUZZLES, get_level, make_puzzle
 from pixelplan.envs.family import Tables
 from pixelplan.envs.pictures import sheet
 from pixelplan.evaluation.figures import solution_picture
-from pixelplan.evaluation.models import open_model
+from pixelplan.evaluation.open_model import open_model
 from pixelplan.evaluation.run import evaluate
 from pixelplan.evaluation.solve import solve, write_figure
-from pixelplan.experiments.paper import success_rates
+from pixelplan.experiments.paper_numbers import success_rates
 from pixelplan.files import write_picture
 from pixelplan.types import InputError, Result
 

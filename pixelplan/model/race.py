@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.model.checkpoint import CONFIG, read_description
-from pixelplan.model.config import TrainConfig
 from pixelplan.model.schedule import score
 from pixelplan.model.train import OtherTraining, short_run, train
+from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError, Trajectories
 

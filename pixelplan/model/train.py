@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from lightning_fabric import Fabric
 
+from pixelplan.data.portable import PortableTrajectories
 from pixelplan.files import write_rows
-from pixelplan.model.attempts import begin_anew, next_pass
 from pixelplan.model.batches import LevelBatch, LevelPlay, level_plays, make_batch
 from pixelplan.model.checkpoint import (
     CHECKPOINT,
@@ -28,15 +28,15 @@ from pixelplan.model.checkpoint import (
     read_description,
     save_checkpoint,
 )
-from pixelplan.model.config import PRESETS, TrainConfig
 from pixelplan.model.description import describe_data
 from pixelplan.model.families import config_from, family_of
-from pixelplan.model.finish import finish
+from pixelplan.model.findings import finish
 from pixelplan.model.metrics import rollout_exactness, step_errors
-from pixelplan.model.processes import PortableTrajectories
 from pixelplan.model.progress import Display, collapse_warning, noise_warning
+from pixelplan.model.restarts import begin_anew, next_pass
 from pixelplan.model.schedule import Schedule, plan_passes
 from pixelplan.model.sizes import Sizes
+from pixelplan.model.train_config import PRESETS, TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError, Trajectories
 

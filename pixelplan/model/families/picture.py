@@ -20,9 +20,9 @@ from torch.nn import functional
 
 from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
 from pixelplan.model.families.repaint import Repaint, Window
-from pixelplan.model.family import Networks
 from pixelplan.model.losses import squared_miss_loss
 from pixelplan.model.metrics import rollout_exactness
+from pixelplan.model.networks import Networks
 from pixelplan.model.optimizer import Muon
 from pixelplan.model.sizes import Sizes
 
