@@ -46,8 +46,9 @@ class PictureConfig:
     wide: int = 64
     """Channels of the network on half and a quarter of it."""
     noise: float = 0.05
-    """Of the features that the network learns from, so that it mends small errors and they do not add up in a plan. With
-    twice as much, what the noise hides drowns what is rare: a switch that opens a door far away is learned much later."""
+    """Of the features that the network learns from, so that it mends small errors and they do not add up in a plan.
+
+    With twice as much, what the noise hides drowns what is rare: a switch far from its door is learned much later."""
     bad_patches: float = 0.02
     """The share of patches with five times as much of it."""
     words: int = 1024
