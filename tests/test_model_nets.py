@@ -102,7 +102,7 @@ def test_displacements_are_those_that_stay_on_the_grid(rows, columns, reach):
                     weight = logits[0, action * side**2 + move, row, column].exp()
                     plain[action, cell, to_row * columns + to_column] = weight
     plain /= plain.sum(-1, keepdim=True)
-    moves = Displacements(Grid(rows, columns, reach), reach)
+    moves = Displacements(Grid(rows, columns, reach, reach), reach)
     chances = moves.chances(logits, actions=2)
     torch.testing.assert_close(moves.matrix(chances), plain)
     torch.testing.assert_close(moves.expected(chances, values), plain @ values)
