@@ -24,8 +24,8 @@ def reproduce(
     runs: Path = Path("runs"),
 ) -> None:
     """Show one of the paper's tables or figures from the records there are: success, generalisation, ablation,
-    on-policy, fringe, failures or trajectories, or what goes beyond the paper: noise, boards or transfer. With --run, first make
-    the records that are missing.
+    on-policy, fringe, failures or trajectories, or what goes beyond the paper: noise, boards or transfer. With --run,
+    first make the records that are missing.
 
     What is finished is never run again, and what was cut off goes on. The same command started a second time, while the
     first one runs, takes part in the work.
