@@ -135,7 +135,7 @@ def worth(row: str, loss: float) -> Callable[[], Claim]:
     def claim() -> Claim:
         values, agreeing = {}, []
         for puzzle in ("digit-jump", "procgen-maze"):
-            ours, without = ablation(puzzle, "our method"), ablation(puzzle, row)
+            ours, without = ablation(puzzle, "whole method"), ablation(puzzle, row)
             if ours is not None and without is not None:
                 agreeing.append(ours - without >= loss)
                 values[puzzle] = f"{without:.2f} instead of {ours:.2f}"

@@ -42,19 +42,19 @@ def seeds(name: str, value: Callable[[dict[str, Any]], float]) -> str:
 def main_table() -> str:
     """Success on unseen levels, beside the paper's."""
     lines = [
-        "Success on unseen levels after training on 1000 levels of random play (20 × 20 steps each): the mean of three",
-        "training seeds, and each of them.",
+        "Success on unseen levels after training on 1000 levels of random play (20 × 20 steps each): pixelplan's mean of three",
+        "training seeds and each of them, and what the paper reports for PPGS.",
         "",
-        "| puzzle | planner | levels 2000–2099 | levels 10000–10999 | optimal among solved | paper, levels 2000–2099 |",
+        "| puzzle | planner | levels 2000–2099 | levels 10000–10999 | optimal among solved | PPGS (paper), levels 2000–2099 |",
         "|---|---|---|---|---|---|",
     ]
     for name, kind in PUZZLES.items():
         for planner in ("one-shot", "full"):
             success = [seeds(f"{name}-{planner}-{first}", lambda found: found["success"]) for first in (2000, 10000)]
             optimal = seeds(f"{name}-{planner}-10000", lambda found: found["optimal"])
-            paper = success_rates(planner)[name]
+            paper = success_rates(f"ppgs-{planner}")[name]
             lines.append(f"| {kind.__name__} | {planner} | {success[0]} | {success[1]} | {optimal} | {paper:.2f} |")
-    lines += ["", "Training (the paper: 20 hours on a GPU) and planning, on the machine that the records name:", ""]
+    lines += ["", "Training (PPGS in the paper: 20 hours on a GPU) and planning, on the machine that the records name:", ""]
     lines += [
         "| puzzle | training | one-step accuracy | H@10 | one plan (one-shot) | parameters |",
         "|---|---|---|---|---|---|",

@@ -31,8 +31,8 @@ def test_ours_stands_beside_the_papers(tmp_path: Path) -> None:
     write(results / "baselines" / "glamor.json", "glamor", 0.2, success_by_rule={"near": 0.2, "goal": 0.1})
     said = run_command("reproduce", "success", "--results", results, "--out", out).stdout
     lines = {line.split(" | ")[0].strip("| "): line.split(" | ") for line in said.splitlines() if " | " in line}
-    assert lines["PPGS (full planner)"][3:5] == ["0.980 (0.930–1.000, 3 seeds)", "0.990"]
-    assert lines["PPGS (full planner)"][1:3] == ["", "0.970"], "what was not run is empty"
+    assert lines["pixelplan, full"][3:5] == ["0.980 (0.930–1.000, 3 seeds)", ""]
+    assert lines["PPGS, full"][1:3] == ["", "0.970"], "what was not run is empty"
     assert lines["PPO"] and "| PPO | 0.500 (" not in said
     assert (
         "0.500 (0.404–0.596, 1 seed) | 0.475" in said
@@ -43,7 +43,7 @@ def test_ours_stands_beside_the_papers(tmp_path: Path) -> None:
     assert said.startswith((out / "success.md").read_text()) and "0 of 18 cells are recorded" in said
     assert (out / "success.png").read_bytes().startswith(b"\x89PNG") and b"<svg" in (out / "success.svg").read_bytes()
     table = (out / "success.csv").read_text().splitlines()
-    assert any(line.startswith("full,digit-jump,0.99,0.98,0.93") and line.endswith(",1.0,3,,,") for line in table)
+    assert any(line.startswith("full,digit-jump,,0.98,0.93") and line.endswith(",1.0,3,,,") for line in table)
     first = (out / "success.svg").read_bytes()
     run_command("reproduce", "success", "--results", results, "--out", out)
     assert (out / "success.svg").read_bytes() == first
@@ -61,7 +61,7 @@ def test_the_papers_numbers_are_whole() -> None:
     at = columns.index(1000)
     for puzzle, rows in numbers["generalization"]["rates"].items():
         assert puzzle in PUZZLES and all(len(row) == len(columns) == 13 for row in rows.values())
-        for method, key in (("full", "ppgs"), ("ppo", "ppo"), ("dreamer", "dreamer"), ("glamor", "glamor")):
+        for method, key in (("ppgs-full", "ppgs"), ("ppo", "ppo"), ("dreamer", "dreamer"), ("glamor", "glamor")):
             assert numbers["success"]["rates"][method][puzzle] == rows[key][at]
     assert len(numbers["ablation"]["rows"]) == 6 and set(numbers["on_policy"]["epochs"]) == {"20", "40"}
     assert all(table["source"] for table in numbers.values() if isinstance(table, dict))

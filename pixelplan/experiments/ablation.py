@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ENVS = ("digit-jump", "procgen-maze")
 METRICS = {"hits_at_1": "H@1", "hits_at_10": "H@10", "mrr_at_1": "MRR@1", "mrr_at_10": "MRR@10"}
-WORLD_MODELS = ("our method", "without inverse model", "with fully latent forward model")
+WORLD_MODELS = ("whole method", "without inverse model", "with fully latent forward model")
 """The rows with metrics of prediction, in the paper and here."""
 
 
@@ -37,7 +37,7 @@ def _rows(selection: Selection, env: str, count: int, seed: int) -> dict[str, Ce
     ours = training_on(env, count, seed, selection.preset)
     levels = selection.test_levels
     return {
-        "our method": Cell(ours, full_planner(levels)),
+        "whole method": Cell(ours, full_planner(levels)),
         "without inverse model": Cell(
             training_on(env, count, seed, selection.preset, inverse=False), full_planner(levels)
         ),
@@ -68,7 +68,7 @@ def report(selection: Selection, records: Records) -> Report:
         "# Ablations",
         "",
         f"Share of levels {selection.test_levels} (the second number excluded) solved after training on {count} "
-        f"levels: {INTERVALS} H@K and MRR@K rank the state predicted after K steps among those of a 20-step random "
+        f"levels: {INTERVALS} H@K and MRR@K (pixelplan / PPGS in the paper) rank the state predicted after K steps among those of a 20-step random "
         "episode, on levels 1000–1199. Made by `pixelplan reproduce ablation` from the records in `results/`.",
         "",
     ]
@@ -91,7 +91,7 @@ def report(selection: Selection, records: Records) -> Report:
             )
             ours = [None] * 4 if success is None else [success.mean, success.low, success.high, success.seeds]
             rows.append([env, name, *ours, theirs["success"], *(value for pair in pairs for value in pair)])
-        header = ["", "solved, ours", "solved, paper", *(f"{title}, ours / paper" for title in METRICS.values())]
+        header = ["", "solved, pixelplan", "solved, PPGS (paper)", *(title for title in METRICS.values())]
         lines += [f"## {PUZZLES[env].__name__}", "", markdown(header, table), ""]
     lines += [f"The paper's numbers: {paper()['ablation']['source']}.", ""]
     header = ["puzzle", "row", "mean", "low", "high", "seeds", "paper"]
@@ -134,7 +134,7 @@ def _figure(found: dict[tuple[str, str], Summary]) -> Figure:
         axes.set(title=PUZZLES[env].__name__, xlabel="solved", xlim=(0, 1.05))
         axes.set_yticks(range(len(rows)), list(rows))
     panels[0].invert_yaxis()
-    panels[0].barh(0, 0, color="tab:blue", label="ours")
-    panels[0].plot([], [], color="black", linewidth=2, label="paper")
+    panels[0].barh(0, 0, color="tab:blue", label="pixelplan")
+    panels[0].plot([], [], color="black", linewidth=2, label="PPGS (the paper's)")
     figure.legend(loc="outside lower center", ncols=2, fontsize="small")
     return figure

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHODS = {
-    "full": "PPGS (full planner)",
-    "one-shot": "PPGS, one-shot",
+    "full": "pixelplan, full",
+    "one-shot": "pixelplan, one-shot",
+    "ppgs-full": "PPGS, full",
+    "ppgs-one-shot": "PPGS, one-shot",
     "image-search": "GS on Images",
     "ppo": "PPO",
     "glamor": "GLAMOR (near the goal counts)",
@@ -31,7 +33,7 @@ METHODS = {
     "oracle-full": "full planner, true rules",
     "oracle-one-shot": "one-shot, true rules",
 }
-"""The rows in order; those after DreamerV2 are ours alone."""
+"""The rows in order; the paper has none of pixelplan, and none of those after DreamerV2."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ def table(found: dict[tuple[str, str], Measured], levels: str) -> str:
     """Ours beside the paper's as Markdown; an empty cell was not run, or not reported."""
     header = [""]
     for kind in PUZZLES.values():
-        header += [f"{kind.__name__}, ours", f"{kind.__name__}, paper"]
+        header += [f"{kind.__name__}, here", f"{kind.__name__}, paper"]
     rows = []
     for method, title in METHODS.items():
         row = [title]
@@ -156,8 +158,8 @@ def budget_table(found: dict[tuple[str, str], Measured]) -> str:
             if cell is not None and cell.steps:
                 numbers = [f"{cell.steps:,}", f"{cell.seconds or 0:,.0f}", f"{cell.rate or 0:,.1f}"]
             rows.append([METHODS[method].partition(" (")[0], kind.__name__, *numbers, budgets[method]])
-    header = ["", "puzzle", "steps, ours", "seconds", "steps/s", "steps, paper"]
-    words = "PPGS learns from 400,000 random steps, here as in the paper."
+    header = ["", "puzzle", "steps, here", "seconds", "steps/s", "steps, paper"]
+    words = "pixelplan learns from 400,000 random steps, as PPGS does in the paper."
     return "\n".join(["## Training of the baselines", "", words, "", markdown(header, rows)])
 
 
