@@ -14,6 +14,7 @@ from pixelplan.model.checkpoint import load_model
 from pixelplan.model.config import TrainConfig
 from pixelplan.model.families import FAMILIES, family_of
 from pixelplan.model.families.grid import ModelConfig
+from pixelplan.model.families.paper import PaperConfig
 from pixelplan.model.families.picture import PictureConfig
 from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.finish import told
@@ -33,7 +34,7 @@ SMALL = {
     "noisy": dataclasses.replace(GRID, noisy=True),
     "cells": dataclasses.replace(GRID, family="cells", kinds=6),
     "latent": dataclasses.replace(GRID, family="latent"),
-    "paper": dataclasses.replace(GRID, family="paper"),
+    "paper": PaperConfig(dimensions=8, stem=8),
 }
 QUICK = TrainConfig(quiet=True, threads=1, batch=4, frames=12, updates=6)
 

@@ -22,7 +22,6 @@ SMALL = {
     "spatial": ModelConfig("position", dimensions=8, encoder_width=8, context_width=8),
     "three maps": ModelConfig("position", dimensions=8, maps=3, encoder_width=8, context_width=8),
     "latent": ModelConfig(family="latent", dimensions=8, encoder_width=8),
-    "paper": ModelConfig(family="paper", dimensions=8, encoder_width=8),
     "without inverse": ModelConfig("position", dimensions=8, encoder_width=8, context_width=8, inverse=False),
 }
 

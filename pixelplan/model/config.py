@@ -8,6 +8,7 @@ from typing import Literal
 
 from pixelplan.model.families import Config
 from pixelplan.model.families.grid import ModelConfig
+from pixelplan.model.families.paper import PaperConfig
 from pixelplan.model.families.picture import PictureConfig
 from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.objective import ObjectiveConfig
@@ -79,12 +80,12 @@ PRESETS: dict[str, TrainConfig] = {
     "latent": TrainConfig(preset="latent", model=ModelConfig(family="latent")),
     "paper": TrainConfig(
         preset="paper",
-        model=ModelConfig(family="paper", dimensions=16, encoder_width=64),
-        objective=ObjectiveConfig(margin=0.1, pull_weight=0.0, look_weight=0.0),
-        updates=5000,
+        model=PaperConfig(),
+        objective=ObjectiveConfig(margin=0.1),
+        frames=5,
         learning_rate=1e-3,
         weight_decay=0.0,
-        colour=0.0,
+        threshold="half-margin",
     ),
     "tiny": TrainConfig(
         preset="tiny",
@@ -93,8 +94,9 @@ PRESETS: dict[str, TrainConfig] = {
         frames=12,
     ),
 }
-"""Configurations by name. `auto` lets families race, `spatial` takes the one that the data suggests; `paper` has
-the paper's networks, losses and 40 passes; `tiny` is for tests."""
+"""Configurations by name. `auto` lets families race, `spatial` takes the one that the data suggests; `paper` is PPGS
+with the paper's networks, losses, threshold and number of gradient steps (the steps from 5 states of 8 levels are about
+128); `tiny` is for tests."""
 
 
 def preset(name: str, inverse: bool = True) -> TrainConfig:

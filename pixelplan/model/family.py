@@ -27,6 +27,8 @@ class Networks(nn.Module):
     """Whether training ends when held-out predictions no longer improve; if not, it takes a fixed number of updates."""
     changes_colours: ClassVar[bool] = True
     """Whether training changes the colours of whole levels at random."""
+    scattered: ClassVar[bool] = False
+    """Whether a batch has the steps from single frames all over a level; if not, it has whole episodes."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()

@@ -31,6 +31,7 @@ from pixelplan.model.checkpoint import (
 from pixelplan.model.config import PRESETS, TrainConfig
 from pixelplan.model.description import describe_data
 from pixelplan.model.families import config_from, family_of
+from pixelplan.model.family import Networks
 from pixelplan.model.finish import finish
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.processes import PortableTrajectories
@@ -179,7 +180,7 @@ def _fit(
                 begin_anew(model, optimizer.optimizer, config.seed + attempt)
                 display.begin_anew(attempt)
             torch.manual_seed(config.seed * 1_000_003 + number)  # what is drawn in a pass does not depend on resuming
-            batches = _batches(fabric, levels, number, updates_a_pass, config, networks.changes_colours)
+            batches = _batches(fabric, levels, number, updates_a_pass, config, networks)
             so_far = rows[len(rows) - number + 1 :]  # of this attempt
             means = _train_pass(fabric, wrapped, optimizer, batches, so_far, schedule, config, display)
             row: dict[str, Any] = {"pass": number, **means, **_quick_look(model, held_out)}
@@ -245,7 +246,7 @@ def _train_pass(
 
 
 def _batches(
-    fabric: Fabric, levels: list[LevelPlay], number: int, updates: int, config: TrainConfig, changes_colours: bool
+    fabric: Fabric, levels: list[LevelPlay], number: int, updates: int, config: TrainConfig, networks: Networks
 ) -> Iterator[LevelBatch]:
     """This process's part of each batch of a pass: every level once, small sets several times over.
 
@@ -254,11 +255,11 @@ def _batches(
     random = np.random.default_rng([config.seed, number])
     needed = updates * config.batch
     order = np.concatenate([random.permutation(len(levels)) for _ in range(-(-needed // len(levels)))])[:needed]
-    colour = config.colour if changes_colours else 0.0
+    colour = config.colour if networks.changes_colours else 0.0
     for update in range(updates):
         chosen = range(update * config.batch + fabric.global_rank, (update + 1) * config.batch, fabric.world_size)
         randoms = [np.random.default_rng([config.seed, number, place]) for place in chosen]
-        batch = make_batch([levels[order[place]] for place in chosen], randoms, config.frames, colour)
+        batch = make_batch([levels[order[place]] for place in chosen], randoms, config.frames, colour, networks.scattered)
         yield LevelBatch(*(part.to(fabric.device) for part in batch))
 
 
