@@ -33,10 +33,10 @@ class Command:
 def quick() -> None:
     """Many notes and checkpoints also where there is little work; called in the process that runs the command."""
     from pixelplan.data import collect, dataset
-    from pixelplan.evaluation import journal
+    from pixelplan.evaluation import finished_levels
 
     collect.LEVELS_AT_ONCE, dataset.SECONDS_BETWEEN_NOTES = 2, 0.0
-    journal.SECONDS_BETWEEN_NOTES = 0.0
+    finished_levels.SECONDS_BETWEEN_NOTES = 0.0
     from pixelplan.baselines import glamor, ppo
 
     glamor.SECONDS_BETWEEN_CHECKPOINTS = 0.02

@@ -244,7 +244,7 @@ def warm_up() -> None:
     import matplotlib.figure  # noqa: F401
 
     import pixelplan.cli.app
-    import pixelplan.experiments.generalisation
+    import pixelplan.experiments.generalisation_table
     import pixelplan.experiments.reproduce
     import pixelplan.model.train
     from pixelplan.baselines import need_extra

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.envs import PUZZLES
-from pixelplan.experiments import boards, noise
-from pixelplan.experiments.paper import success_rates
+from pixelplan.experiments import boards_table, noise_table
+from pixelplan.experiments.paper_numbers import success_rates
 from pixelplan.experiments.registry import EXPERIMENTS, Records, experiment
 from pixelplan.experiments.selection import Selection
 from pixelplan.experiments.tables import Report
@@ -212,16 +212,20 @@ def beyond() -> str:
     selection, records = Selection(), Records(ROOT / "results")
 
     def behind_noise(planner: str) -> str:
-        found = [(env, noise.outcome(selection, records, env, noise.TRAINED, planner)) for env in noise.ENVS]
+        found = [
+            (env, noise_table.outcome(selection, records, env, noise_table.TRAINED, planner))
+            for env in noise_table.ENVS
+        ]
         return ", ".join(f"{PUZZLES[env].__name__} {one.success.mean:.2f}" for env, one in found if one is not None)
 
-    large = [record["result"]["success"] for record in boards.find(selection, records, 16, "full")]
+    large = [record["result"]["success"] for record in boards_table.find(selection, records, 16, "full")]
     return "\n".join(
         [
             "Unseen levels of other worlds, the full planner, again from random play and images alone:",
             "",
             f"- {', '.join(worlds)} ([your own environment](docs/own-environment.md#examples)).",
-            f"- Behind noise of standard deviation {noise.TRAINED:g} and a moving distractor: {behind_noise('full')};",
+            f"- Behind noise of standard deviation {noise_table.TRAINED:g} and a moving distractor: "
+            f"{behind_noise('full')};",
             f"  GS on Images: {behind_noise('image-search')} ([other strengths](docs/results/noise.md)).",
             f"- IceSlider of 16 × 16 cells: {statistics.mean(large):.2f} ([larger boards](docs/results/boards.md)).",
         ]

@@ -23,7 +23,7 @@ class InputError(Exception):
     """
 
 
-LATER = {"later": True}
+ADDED_LATER = {"later": True}
 """Marks fields that earlier versions did not have: a record without them is one with their defaults."""
 ACTIONS = ("up", "right", "left", "down", "no-op")
 """The actions of the three puzzles, by number."""

@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from pixelplan.baselines import need_extra
+from pixelplan.baselines.judge import evaluate_policy
 from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.random_policy import RandomPolicy
 from pixelplan.cli import main
 from pixelplan.envs import PUZZLES, PlayOptions, PuzzleEnv, PuzzleVectorEnv, make_puzzle
-from pixelplan.evaluation.policies import evaluate_policy
 from pixelplan.model.checkpoint import read_tensors
 from tests.conftest import run_command
 

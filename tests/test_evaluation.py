@@ -13,7 +13,7 @@ import torch
 import pixelplan
 import pixelplan.envs.family as family_module
 from pixelplan.envs import PlayOptions, PuzzleEnv, get_level, make_puzzle
-from pixelplan.evaluation.blindfold import Blindfold
+from pixelplan.envs.blindfold import Blindfold
 from pixelplan.evaluation.run import evaluate, record
 from pixelplan.evaluation.stats import summary
 from pixelplan.files import read_json

@@ -8,12 +8,12 @@ import torch
 
 from pixelplan.data.identity import states_of_frames
 from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.config import PRESETS, preset
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.noisy import NOTABLE
 from pixelplan.model.families.position import Displacements, Grid, TransportModel, differing_cells
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.sizes import Sizes, sizes_of
+from pixelplan.model.train_config import PRESETS, preset
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 from tests.tiny_world import play

@@ -17,15 +17,15 @@ from pixelplan.files import read_json
 from pixelplan.model import train as training
 from pixelplan.model.batches import level_plays
 from pixelplan.model.checkpoint import CHECKPOINT, WEIGHTS, load_model
-from pixelplan.model.config import preset
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.position import Position
-from pixelplan.model.inspect import inspect_model
+from pixelplan.model.inspect_model import inspect_model
 from pixelplan.model.metrics import step_errors
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.progress import collapse_warning
 from pixelplan.model.schedule import Schedule, one_cycle, plan_passes
 from pixelplan.model.train import train
+from pixelplan.model.train_config import preset
 from pixelplan.types import InputError
 from tests.tiny_world import play
 

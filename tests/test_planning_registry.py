@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pixelplan.planning import PLANNERS, FullConfig, ImageSearchConfig, OneShotConfig
-from pixelplan.planning.registry import chosen_config, settings_of
+from pixelplan.planning.planner import chosen_config, settings_of
 from pixelplan.types import InputError
 
 ROOT = Path(__file__).parents[1]
@@ -75,7 +75,7 @@ def test_an_added_planner_is_on_the_page():
     """Its button, its lane in a race, its name in the interface's schema, and its runs."""
     shown = run("""
         from fastapi.testclient import TestClient
-        from pixelplan.web.models import Models
+        from pixelplan.web.thinkers import Models
         from pixelplan.web.server import make_app
         from tests.web.client import listen
         with TestClient(make_app(Models("oracle")), base_url="http://localhost") as client:

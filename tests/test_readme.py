@@ -12,7 +12,7 @@ import pytest
 
 import pixelplan
 from pixelplan.envs import PUZZLES
-from pixelplan.evaluation.models import WEIGHTS
+from pixelplan.evaluation.open_model import WEIGHTS
 from tests.conftest import run_command
 
 ROOT = Path(__file__).parent.parent

@@ -24,12 +24,12 @@ from pixelplan.data import collect as collect_module
 from pixelplan.data import dataset
 from pixelplan.data.dataset import ARRAYS, TrajectoryWriter
 from pixelplan.envs.frames import decode_picture
-from pixelplan.evaluation.models import WEIGHTS
+from pixelplan.evaluation.open_model import WEIGHTS
 from pixelplan.experiments import demo
 from pixelplan.files import level_numbers, parse_levels, read_json, write_json
 from pixelplan.model.checkpoint import load_model
 from pixelplan.types import InputError
-from pixelplan.web.pictures import decode as web_decode
+from pixelplan.web.uploads import decode as web_decode
 from tests.conftest import one_sentence, run_command
 
 SMALL = ("digit-jump", "0:7")

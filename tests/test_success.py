@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.envs import PUZZLES
-from pixelplan.experiments.paper import paper
+from pixelplan.experiments.paper_numbers import paper
 from tests.conftest import one_sentence, run_command
 
 

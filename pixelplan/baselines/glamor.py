@@ -18,9 +18,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pixelplan.baselines.checkpoint import begin_run, load_run, save_run
 from pixelplan.baselines.glamor_network import END, IGNORED, GlamorConfig, GlamorNetwork, plan
 from pixelplan.baselines.policy import Budget
+from pixelplan.baselines.run_folder import begin_run, load_run, save_run
 from pixelplan.envs import PlayOptions, Puzzle, PuzzleEnv
 from pixelplan.files import write_rows
 from pixelplan.types import ACTIONS

@@ -23,10 +23,10 @@ from stable_baselines3.common.policies import ActorCriticCnnPolicy, ActorCriticP
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
 
-from pixelplan.baselines.checkpoint import begin_run, load_run, save_run
 from pixelplan.baselines.impala import ImpalaEncoder
 from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.ppo_state import clone, restore
+from pixelplan.baselines.run_folder import begin_run, load_run, save_run
 from pixelplan.envs import PlayOptions, Puzzle, PuzzleVectorEnv
 from pixelplan.files import write_rows
 from pixelplan.types import ACTIONS, InputError

@@ -28,7 +28,7 @@ def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = Non
         out.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(out, picture)
     else:
-        from pixelplan.data.inspect import inspect_trajectories
+        from pixelplan.data.inspect_data import inspect_trajectories
 
         text, sheet = inspect_trajectories(folder)
         print(text)
@@ -42,9 +42,9 @@ def _inspect_model(folder: Path, data: Path | None, level: int | None) -> tuple[
 
     from pixelplan.data.collect import collect
     from pixelplan.data.dataset import open_trajectories
-    from pixelplan.envs.named import recorded_family
+    from pixelplan.envs.resolve import recorded_family
     from pixelplan.model.checkpoint import read_description
-    from pixelplan.model.inspect import inspect_model
+    from pixelplan.model.inspect_model import inspect_model
     from pixelplan.types import InputError
 
     with tempfile.TemporaryDirectory() as place:

@@ -13,8 +13,8 @@ from pixelplan.envs import PUZZLES, Puzzle, make_puzzle
 from pixelplan.envs.family import Family
 from pixelplan.envs.frames import LARGEST_PICTURE
 from pixelplan.envs.guard import STEP_SECONDS
-from pixelplan.envs.named import open_family
 from pixelplan.envs.noise import Noise, Noisy
+from pixelplan.envs.resolve import open_family
 from pixelplan.types import InputError
 
 

@@ -11,7 +11,7 @@ from tyro.conf import OmitArgPrefixes, arg
 from pixelplan.envs.guard import STEP_SECONDS
 from pixelplan.envs.noise import Noise
 from pixelplan.planning import PLANNERS, OneShotConfig
-from pixelplan.planning.registry import chosen_config, settings_of
+from pixelplan.planning.planner import chosen_config, settings_of
 
 if TYPE_CHECKING:
     PlannerName = str
@@ -175,7 +175,7 @@ def _solve_pictures(
 ) -> None:
     """Plan from one picture to another."""
     from pixelplan.envs.frames import read_frame
-    from pixelplan.evaluation.pictures import plan_between, plan_story
+    from pixelplan.evaluation.picture_plan import plan_between, plan_story
     from pixelplan.types import InputError
 
     if goal is None or model is None or env is not None or level is not None:
@@ -201,7 +201,7 @@ def _repeat_warnings(model: str | None) -> None:
     """Say again what training said against a model."""
     import sys
 
-    from pixelplan.evaluation.models import model_warnings
+    from pixelplan.evaluation.open_model import model_warnings
 
     for sentence in model_warnings(model):
         print(f"warning: {sentence}", file=sys.stderr)

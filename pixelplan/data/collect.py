@@ -12,7 +12,7 @@ import numpy as np
 from pixelplan.data.dataset import SECONDS_BETWEEN_NOTES, TrajectoryWriter, open_trajectories
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.family import Family
-from pixelplan.envs.named import Levels, open_family
+from pixelplan.envs.resolve import EnvLike, open_family
 from pixelplan.files import level_numbers, parse_levels
 from pixelplan.types import InputError, Trajectories
 
@@ -23,7 +23,7 @@ MOST_STEPS = 10_000_000
 
 
 def collect(
-    env: Levels,
+    env: EnvLike,
     levels: str,
     out: str | Path,
     *,

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.envs.frames import LARGEST_PICTURE
+from pixelplan.envs.gym_family import MOST_ACTIONS
 from pixelplan.envs.noise import NOISE, Noise
-from pixelplan.envs.own import MOST_ACTIONS
 from pixelplan.types import InputError
 
 

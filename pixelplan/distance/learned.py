@@ -13,7 +13,7 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 from torch import Tensor, nn
 
-from pixelplan.distance.config import NetworkConfig
+from pixelplan.distance.distance_config import NetworkConfig
 from pixelplan.distance.network import DistanceNetwork
 from pixelplan.files import read_json, write_bytes, write_json
 from pixelplan.types import InputError, Model, is_discrete

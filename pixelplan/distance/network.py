@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pixelplan.distance.config import NetworkConfig
+from pixelplan.distance.distance_config import NetworkConfig
 
 FARTHEST = 256.0
 """Steps beyond which everything is equally far."""

@@ -185,8 +185,29 @@ class PuzzleEnv(gymnasium.Env[np.ndarray, int]):
     def _show(self) -> np.ndarray:
         frame = self._need_level().frame(self._state)
         if self.render_mode == "human":
-            from pixelplan.envs.window import Window  # matplotlib is slow to import and rarely wanted here
-
             self._window = self._window or Window(1 / self.metadata["render_fps"])
             self._window.show(frame)
         return frame
+
+
+class Window:
+    """A window for `render_mode="human"`: one figure, one image in it; each frame stays for `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        from matplotlib import pyplot  # slow to import, and rarely wanted here
+
+        self._seconds, self._pyplot = seconds, pyplot
+        self._figure, axes = pyplot.subplots(num="pixelplan", figsize=(5, 5), clear=True)
+        axes.set_axis_off()
+        self._image = axes.imshow(np.zeros((1, 1, 3), np.uint8), interpolation="nearest")
+
+    def show(self, frame: np.ndarray) -> None:
+        """Show a frame [H,W,3]."""
+        height, width, _ = frame.shape
+        self._image.set(data=frame, extent=(0, width, height, 0))
+        if self._pyplot.get_backend().lower() != "agg":  # without a screen there is nobody to wait for
+            self._pyplot.pause(self._seconds)
+
+    def close(self) -> None:
+        """Close the window."""
+        self._pyplot.close(self._figure)

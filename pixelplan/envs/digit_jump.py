@@ -8,11 +8,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from pixelplan.envs.drawn import Drawing
-from pixelplan.envs.draws import Words, below
+from pixelplan.envs.candidate_boards import first_suitable
+from pixelplan.envs.drawn_levels import Drawing
 from pixelplan.envs.level import Level
+from pixelplan.envs.random_words import Words, below
 from pixelplan.envs.render import check_board, digit_glyphs, scale_all, tiles_to_image
-from pixelplan.envs.suitable import first_suitable
 from pixelplan.types import InputError
 
 _PAPER = np.array([142, 178, 60])

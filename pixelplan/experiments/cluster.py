@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan import __version__
-from pixelplan.experiments.cells import Cell, Shipped, fingerprint
-from pixelplan.experiments.grid import Failure, Job, jobs_of, locked, missing_cells, outcome, reason, run_job, say
 from pixelplan.experiments.records import write_record
+from pixelplan.experiments.runner import Failure, Job, jobs_of, locked, missing_cells, outcome, reason, run_job, say
+from pixelplan.experiments.specs import Cell, Shipped, fingerprint
 from pixelplan.types import InputError
 
 MEMORY = 3 * 2**29

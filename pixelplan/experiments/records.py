@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from pixelplan.experiments.cells import FORMAT, Cell, Evaluation, Play, Training, described, fingerprint
+from pixelplan.experiments.specs import FORMAT, Cell, Evaluation, Play, Training, described, fingerprint
 from pixelplan.files import read_json, write_json
 from pixelplan.machine import describe_machine
 from pixelplan.model.checkpoint import read_description

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from pixelplan.experiments.cells import Cell
 from pixelplan.experiments.records import find_record
 from pixelplan.experiments.selection import Selection
+from pixelplan.experiments.specs import Cell
 from pixelplan.experiments.tables import Report
 from pixelplan.types import InputError
 
@@ -52,4 +52,4 @@ def experiment(name: str) -> Experiment:
     """An experiment by its name; an InputError for an unknown one."""
     if name not in EXPERIMENTS:
         raise InputError(f"there is no experiment {name!r}; the experiments are {', '.join(EXPERIMENTS)}")
-    return cast(Experiment, importlib.import_module(f"pixelplan.experiments.{name.replace('-', '_')}"))
+    return cast(Experiment, importlib.import_module(f"pixelplan.experiments.{name.replace('-', '_')}_table"))

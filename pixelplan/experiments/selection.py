@@ -6,8 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 
 from pixelplan.envs import PUZZLES
-from pixelplan.experiments.cells import Evaluation, Play, Training
-from pixelplan.model.config import TrainConfig, preset
+from pixelplan.experiments.specs import Evaluation, Play, Training
+from pixelplan.model.train_config import TrainConfig, preset
 from pixelplan.planning import FullConfig, OneShotConfig
 
 TEST_LEVELS = "2000:2100"

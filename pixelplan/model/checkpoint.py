@@ -15,8 +15,8 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from pixelplan.files import checksum, left_by_writer, read_json, write_bytes, write_json, write_rows
+from pixelplan.model.config_limits import check_description
 from pixelplan.model.families import config_from
-from pixelplan.model.limits import check_description
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError

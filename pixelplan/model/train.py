@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from lightning_fabric import Fabric
 
+from pixelplan.data.portable import PortableTrajectories
 from pixelplan.files import write_rows
-from pixelplan.model.attempts import begin_anew, next_pass
 from pixelplan.model.batches import LevelBatch, LevelPlay, level_plays, make_batch
 from pixelplan.model.checkpoint import (
     CHECKPOINT,
@@ -28,16 +28,16 @@ from pixelplan.model.checkpoint import (
     read_description,
     save_checkpoint,
 )
-from pixelplan.model.config import PRESETS, TrainConfig
 from pixelplan.model.description import describe_data
 from pixelplan.model.families import config_from, family_of
-from pixelplan.model.family import Networks
-from pixelplan.model.finish import finish
+from pixelplan.model.findings import finish
 from pixelplan.model.metrics import rollout_exactness, step_errors
-from pixelplan.model.processes import PortableTrajectories
+from pixelplan.model.networks import Networks
 from pixelplan.model.progress import Display, collapse_warning, noise_warning
+from pixelplan.model.restarts import begin_anew, next_pass
 from pixelplan.model.schedule import Schedule, plan_passes
 from pixelplan.model.sizes import Sizes
+from pixelplan.model.train_config import PRESETS, TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError, Trajectories
 
@@ -87,16 +87,17 @@ def short_run(
 ) -> list[dict[str, Any]]:
     """The first passes of a training, of so many updates or more, and a checkpoint of it in folder `out`, no model.
 
-    Gives what the passes showed. Run again, it goes on if it was cut off.
+    Gives what these passes showed. Run again, it goes on if it was cut off or if more updates are asked for.
     """
-    request = {**_request(data, config, validation), "short": updates}
+    request = _request(data, config, validation)
     note = read_checkpoint_note(out)
-    if note is not None and note["request"] != json.loads(json.dumps(request)):
+    if note is not None and {**note["request"], "short": None} != {**json.loads(json.dumps(request)), "short": None}:
         raise OtherTraining(f"{out} was begun with other settings or data; it can only be resumed with the same")
-    _launch(data, out, config, validation, request, None)
+    _launch(data, out, config, validation, {**request, "short": updates}, None)
     note = read_checkpoint_note(out)
     assert note is not None
-    return list(note["rows"])
+    before = [row for row in note["rows"] if row["updates"] < updates]
+    return list(note["rows"][: len(before) + 1])
 
 
 def _request(data: Trajectories, config: TrainConfig, validation: Trajectories | None) -> dict[str, Any]:
@@ -155,7 +156,7 @@ def _fit(
     networks = model.networks
     levels, held_out = _split(model, data, validation)
     networks.prepare(levels)
-    optimizer = torch.optim.AdamW(networks.parameters(), config.learning_rate, weight_decay=config.weight_decay)
+    optimizer = networks.optimizer(config.learning_rate, config.weight_decay)
     begun = out if after is None or (out / CHECKPOINT).exists() else after
     note = read_checkpoint_note(begun) or {"rows": []}
     if note["rows"]:
@@ -183,7 +184,8 @@ def _fit(
             batches = _batches(fabric, levels, number, updates_a_pass, config, networks)
             so_far = rows[len(rows) - number + 1 :]  # of this attempt
             means = _train_pass(fabric, wrapped, optimizer, batches, so_far, schedule, config, display)
-            row: dict[str, Any] = {"pass": number, **means, **_quick_look(model, held_out)}
+            row: dict[str, Any] = {"pass": number, "updates": number * updates_a_pass, **means}
+            row |= _quick_look(model, held_out)
             row["seconds"] = round((rows[-1]["seconds"] if rows else 0) + time.perf_counter() - clock, 2)
             clock = time.perf_counter()
             row["warning"] = collapse_warning(row, model.sizes.actions)

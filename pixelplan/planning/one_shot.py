@@ -13,7 +13,7 @@ import numpy as np
 from pixelplan.machine import free_memory
 from pixelplan.planning.frontier import Growth, Nearness, Problem, best_first, breadth_first
 from pixelplan.planning.latent_graph import as_array
-from pixelplan.types import LATER, Distance, Episode, InputError, Model, Plan, World, is_discrete
+from pixelplan.types import ADDED_LATER, Distance, Episode, InputError, Model, Plan, World, is_discrete
 
 NODE_BYTES = 100
 """What a node takes beside its embedding, about: its hash, its parent, its successors, its place in the queue."""
@@ -44,14 +44,14 @@ class OneShotConfig:
     look at predictions near the goal that were taken for a visited state, and then by all of that with the other frame
     as context. The paper has none of it."""
 
-    frontier: Literal["breadth-first", "best-first"] = field(default="breadth-first", metadata=LATER)
+    frontier: Literal["breadth-first", "best-first"] = field(default="breadth-first", metadata=ADDED_LATER)
     """Which nodes are looked at first: those with the fewest steps (the paper), or those with the fewest steps there
     and then, by the distance, on to the goal. The distance is the one learned for the model (train-heuristic), or else
     how much embeddings differ. The cutoff and the second look are for breadth-first search only."""
-    weight: float = field(default=1.0, metadata=LATER)
+    weight: float = field(default=1.0, metadata=ADDED_LATER)
     """What the distance weighs in best-first search: 1 is A*, with shortest plans if the distance is never too large;
     more is quicker, with longer plans; inf is greedy."""
-    batch: int = field(default=64, metadata=LATER)
+    batch: int = field(default=64, metadata=ADDED_LATER)
     """Nodes that best-first search expands at a time: more is quicker a node, and takes more nodes."""
 
     def __post_init__(self) -> None:

@@ -16,10 +16,10 @@ import numpy as np
 
 from pixelplan.envs import get_level
 from pixelplan.envs.family import Tables
-from pixelplan.evaluation.exported import export_model
-from pixelplan.evaluation.models import ORACLE
+from pixelplan.evaluation.export_model import export_model
+from pixelplan.evaluation.open_model import ORACLE
 from pixelplan.types import InputError
-from pixelplan.web.models import FIRST_LEVEL, Models
+from pixelplan.web.thinkers import FIRST_LEVEL, Models
 from pixelplan.web.views import planner_views, puzzle_view
 
 RUNTIME = "onnxruntime-web@1.30.0"

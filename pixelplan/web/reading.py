@@ -7,7 +7,7 @@ import numpy as np
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table
 from pixelplan.planning.one_shot import inference
 from pixelplan.types import InputError, Model
-from pixelplan.web.boards import TableBoard
+from pixelplan.web.board import TableBoard
 from pixelplan.web.schema import Cell, Reading
 from pixelplan.web.sessions import Game
 

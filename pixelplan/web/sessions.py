@@ -12,7 +12,7 @@ import gymnasium
 import numpy as np
 
 from pixelplan.types import Episode, InputError
-from pixelplan.web.boards import Board, follow
+from pixelplan.web.board import Board, follow
 from pixelplan.web.clock import Clock
 from pixelplan.web.limits import Limits
 

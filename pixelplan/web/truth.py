@@ -9,7 +9,7 @@ import numpy as np
 from pixelplan.planning.latent_graph import as_array, distances
 from pixelplan.planning.one_shot import inference
 from pixelplan.types import LatentGraph, Model
-from pixelplan.web.boards import Board, follow
+from pixelplan.web.board import Board, follow
 from pixelplan.web.schema import Parting
 
 

@@ -15,7 +15,7 @@ from pixelplan.model.families.paper import Paper, PaperConfig
 from pixelplan.model.families.picture import Picture, PictureConfig
 from pixelplan.model.families.position import Position
 from pixelplan.model.families.vector import Vector, VectorConfig
-from pixelplan.model.family import Networks
+from pixelplan.model.networks import Networks
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import Trajectories
 

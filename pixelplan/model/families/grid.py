@@ -17,7 +17,7 @@ from pixelplan.data.identity import states_of_frames
 from pixelplan.data.movers import one_mover
 from pixelplan.data.stepping import stepping_grid
 from pixelplan.model.batches import LevelPlay, level_plays
-from pixelplan.model.family import Networks
+from pixelplan.model.networks import Networks
 from pixelplan.model.sizes import Sizes, sizes_of
 from pixelplan.types import Trajectories
 

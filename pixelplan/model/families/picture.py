@@ -20,9 +20,10 @@ from torch.nn import functional
 
 from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
 from pixelplan.model.families.repaint import Repaint, Window
-from pixelplan.model.family import Networks
 from pixelplan.model.losses import squared_miss_loss
 from pixelplan.model.metrics import rollout_exactness
+from pixelplan.model.networks import Networks
+from pixelplan.model.optimizer import Muon
 from pixelplan.model.sizes import Sizes
 
 LARGEST_PATCH = 8
@@ -97,6 +98,10 @@ class Picture(Networks):
     def usual_updates(self) -> int:
         """As the config says."""
         return self.config.updates
+
+    def optimizer(self, rate: float, weight_decay: float) -> torch.optim.Optimizer:
+        """Muon, which needs about half of AdamW's updates here."""
+        return Muon(self.parameters(), rate, weight_decay)
 
     @torch.no_grad()
     def prepare(self, levels: Sequence[LevelPlay]) -> None:

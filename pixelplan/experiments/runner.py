@@ -1,0 +1,193 @@
+"""A grid of cells: run where they are missing, each on its own, and none twice.
+
+Cells that share a model make one job. A job's model and data stand in the runs folder under the fingerprint of what
+they are, so whatever was cut off goes on, and several processes with the same runs folder share the work.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import fcntl
+import os
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pixelplan.data.collect import collect
+from pixelplan.experiments.records import find_record, is_of, make_record, write_record
+from pixelplan.experiments.specs import Cell, Play, Shipped, Training, fingerprint
+from pixelplan.model.checkpoint import CONFIG, read_checkpoint_note, read_description
+from pixelplan.model.train import train
+from pixelplan.training.on_policy import open_data_world, stage_folder, train_in_stages
+from pixelplan.types import InputError, Trajectories
+
+
+@dataclass(frozen=True)
+class Job:
+    """The cells of one model."""
+
+    cells: tuple[Cell, ...]
+
+    @property
+    def model(self) -> Training | Shipped:
+        """The model that they share."""
+        return self.cells[0].model
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A cell without a result."""
+
+    cell: Cell
+    reason: str
+
+
+def model_folder(model: Training | Shipped, runs: Path) -> Path:
+    """Where a model is or will be; its name says what it is, unless results/records.sh has trained the very same."""
+    if isinstance(model, Shipped):
+        return model.folder
+    trained = runs / "models" / f"{model.env}-{model.config.seed}"
+    if (trained / CONFIG).exists() and is_of(model, read_description(trained)):
+        return trained
+    return runs / "models" / f"{model.env}-{fingerprint(model)[:16]}"
+
+
+def jobs_of(cells: Sequence[Cell]) -> list[Job]:
+    """The cells by their models, in their order; a cell that is there twice counts once."""
+    jobs: dict[str, dict[str, Cell]] = {}
+    for cell in cells:
+        jobs.setdefault(fingerprint(cell.model), {})[fingerprint(cell)] = cell
+    return [Job(tuple(job.values())) for job in jobs.values()]
+
+
+def missing_cells(cells: Sequence[Cell], results: Path) -> list[Cell]:
+    """Those without a record."""
+    return [cell for cell in cells if find_record(cell, results) is None]
+
+
+def state_of(cell: Cell, results: Path, runs: Path) -> str:
+    """Whether a cell is done, begun or missing."""
+    if find_record(cell, results) is not None:
+        return "done"
+    folder = model_folder(cell.model, runs)
+    if (folder / CONFIG).exists():
+        return "to measure"
+    return "begun" if folder.exists() else "to train"
+
+
+def run_here(cells: Sequence[Cell], results: Path, runs: Path, threads: int) -> list[Failure]:
+    """Run the cells that have no record, one job after the other; a cell that fails does not stop the others.
+
+    A job that another process is at comes last.
+    """
+    queue = deque(jobs_of(missing_cells(cells, results)))
+    waiting, failures, total = 0, list[Failure](), len(queue)
+    while queue:
+        job = queue.popleft()
+        with locked(runs / "models" / fingerprint(job.model)[:16], wait=waiting > len(queue)) as mine:
+            if not mine:
+                queue.append(job)
+                waiting += 1
+                continue
+            waiting = 0
+            job = Job(tuple(cell for cell in job.cells if find_record(cell, results) is None))
+            if job.cells:
+                say(f"model {total - len(queue)} of {total}: {job.model.env}, {job.model.name}")
+                for cell, found in run_job(job, runs, threads):
+                    if isinstance(found, Failure):
+                        failures.append(found)
+                    else:
+                        write_record(found, cell, results)
+                    say(outcome(cell, found))
+    return failures
+
+
+def run_job(job: Job, runs: Path, threads: int) -> Iterator[tuple[Cell, dict[str, Any] | Failure]]:
+    """Make the job's model, unless it is there, and measure it; gives a record or a failure for each cell."""
+    try:
+        model = job.model.folder if isinstance(job.model, Shipped) else make_model(job.model, runs, threads)
+    except Exception as problem:  # whatever it is, the other models can do without this one
+        yield from ((cell, Failure(cell, reason(problem))) for cell in job.cells)
+        return
+    for cell in job.cells:
+        out = runs / "measures" / f"{cell.env}-{fingerprint(cell)[:16]}.json"
+        out.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            folder = stage_folder(model, cell.share)
+            yield cell, make_record(cell, folder, cell.measure.take(cell.env, folder, out))
+        except Exception as problem:
+            yield cell, Failure(cell, reason(problem))
+
+
+def make_model(training: Training, runs: Path, threads: int) -> Path:
+    """The folder of the trained model; what is finished is found again, what was cut off goes on."""
+    folder = model_folder(training, runs)
+    if (folder / CONFIG).exists():
+        return folder
+    data = make_play(training.play, runs)
+    validation = None if training.validation is None else make_play(training.validation, runs)
+    config = dataclasses.replace(training.config, threads=_begun_with(folder) or threads)
+    if training.stages:
+        train_in_stages(data, folder, config, training.stages, open_data_world(data), validation, resume=True)
+    else:
+        train(data, folder, config, validation, resume=True)
+    return folder
+
+
+def make_play(play: Play, runs: Path) -> Trajectories:
+    """The recorded play; what is finished is found again, what was cut off goes on."""
+    folder = runs / "data" / f"{play.env}-{fingerprint(play)[:16]}"
+    with locked(folder, wait=True):
+        return collect(
+            play.family, play.levels, folder, episodes=play.episodes, steps=play.steps, seed=play.seed, resume=True
+        )
+
+
+def _begun_with(folder: Path) -> int | None:
+    """Threads of training that is under way or done in a folder: it can only go on with as many."""
+    for place in (folder, *folder.glob("stage-*")):
+        note = read_checkpoint_note(place)
+        if note is not None:
+            return int(note["request"]["config"]["threads"])
+        if (place / CONFIG).exists():
+            return int(read_description(place)["config"]["threads"])
+    return None
+
+
+@contextmanager
+def locked(folder: Path, wait: bool) -> Iterator[bool]:
+    """Whether the folder is this process's alone for a while; the lock file names it, and ends with it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f"{folder.name}.lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            yield False
+            return
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield True
+
+
+def reason(problem: BaseException) -> str:
+    """Why something failed, in a line."""
+    text = " ".join(str(problem).split())
+    return text if isinstance(problem, InputError) else f"{type(problem).__name__}: {text}"
+
+
+def outcome(cell: Cell, found: dict[str, Any] | Failure) -> str:
+    """How a cell went, in a line."""
+    if isinstance(found, Failure):
+        return f"FAILED {cell.name}: {found.reason}"
+    success = found["result"].get("success")
+    return f"done {cell.name}" + ("" if success is None else f": {success:.3f}")
+
+
+def say(line: str) -> None:
+    """Tell people how it goes."""
+    print(line, file=sys.stderr, flush=True)
