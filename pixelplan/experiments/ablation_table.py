@@ -68,8 +68,9 @@ def report(selection: Selection, records: Records) -> Report:
         "# Ablations",
         "",
         f"Share of levels {selection.test_levels} (the second number excluded) solved after training on {count} "
-        f"levels: {INTERVALS} H@K and MRR@K (pixelplan / PPGS in the paper) rank the state predicted after K steps among those of a 20-step random "
-        "episode, on levels 1000–1199. Made by `pixelplan reproduce ablation` from the records in `results/`.",
+        f"levels: {INTERVALS} H@K and MRR@K (pixelplan / PPGS in the paper) rank the state predicted after K steps "
+        "among those of a 20-step random episode, on levels 1000–1199. Made by `pixelplan reproduce ablation` from the "
+        "records in `results/`.",
         "",
     ]
     lines += ["![Solved unseen levels, a bar for each ablation](ablation.png)", ""]

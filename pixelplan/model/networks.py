@@ -22,6 +22,8 @@ from pixelplan.types import Trajectories
 class Networks(nn.Module):
     """The networks of a family. Calling them gives the losses of a batch."""
 
+    version: ClassVar[int] = 1
+    """Raised when the same settings begin to give another model: records say which version they are of."""
     noisy: ClassVar[bool] = False
     """Whether frames of one state may differ, so that only embeddings tell states apart."""
     until_learned: ClassVar[bool] = False

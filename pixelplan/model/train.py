@@ -29,7 +29,7 @@ from pixelplan.model.checkpoint import (
     save_checkpoint,
 )
 from pixelplan.model.description import describe_data
-from pixelplan.model.families import config_from, family_of
+from pixelplan.model.families import FAMILIES, config_from, family_of
 from pixelplan.model.findings import finish
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.networks import Networks
@@ -45,6 +45,8 @@ __all__ = ["PRESETS", "TrainConfig", "train"]
 
 QUICK_LEVELS = 25
 """Validation levels looked at after each pass."""
+VERSION = 1
+"""Raised when training begins to give other weights in all families: records say which version they are of."""
 LASTING = 20
 """Steps of the rollouts that are looked at after each pass."""
 
@@ -261,7 +263,9 @@ def _batches(
     for update in range(updates):
         chosen = range(update * config.batch + fabric.global_rank, (update + 1) * config.batch, fabric.world_size)
         randoms = [np.random.default_rng([config.seed, number, place]) for place in chosen]
-        batch = make_batch([levels[order[place]] for place in chosen], randoms, config.frames, colour, networks.scattered)
+        batch = make_batch(
+            [levels[order[place]] for place in chosen], randoms, config.frames, colour, networks.scattered
+        )
         yield LevelBatch(*(part.to(fabric.device) for part in batch))
 
 
@@ -312,3 +316,12 @@ def _settings(config: TrainConfig) -> dict[str, Any]:
     """The settings that decide the weights."""
     settings = {name: value for name, value in dataclasses.asdict(config).items() if name != "quiet"}
     return dict(json.loads(json.dumps(settings)))  # as it will be read back
+
+
+def training_versions(config: TrainConfig) -> dict[str, int]:
+    """The versions of all that decides what training with these settings gives, by name."""
+    configs = config.candidates or (config.model,)
+    names = [name for one in configs for name in (("position", "cells") if one.family == "auto" else (one.family,))]
+    if any(getattr(one, "noisy", False) for one in configs):
+        names.append("noisy")
+    return {"training": VERSION, **{name: FAMILIES[name].networks.version for name in names}}

@@ -75,6 +75,7 @@ PRESETS: dict[str, TrainConfig] = {
     "auto": TrainConfig(preset="auto", candidates=(PictureConfig(), VectorConfig(), ModelConfig("auto")), frames=16),
     "picture": TrainConfig(preset="picture", model=PictureConfig(), frames=16),
     "vector": TrainConfig(preset="vector", model=VectorConfig(), frames=16),
+    "ppgs": TrainConfig(preset="ppgs", model=VectorConfig(inverse=True), frames=16),
     "spatial": TrainConfig(),
     "noisy": TrainConfig(model=ModelConfig("auto", noisy=True)),
     "latent": TrainConfig(preset="latent", model=ModelConfig(family="latent")),
@@ -94,9 +95,9 @@ PRESETS: dict[str, TrainConfig] = {
         frames=12,
     ),
 }
-"""Configurations by name. `auto` lets families race, `spatial` takes the one that the data suggests; `paper` is PPGS
-with the paper's networks, losses, threshold and number of gradient steps (the steps from 5 states of 8 levels are about
-128); `tiny` is for tests."""
+"""Configurations by name. `auto` lets families race, `spatial` takes the one that the data suggests; `ppgs` is PPGS at
+the size of a processor core, `paper` is PPGS with the paper's networks, losses, threshold and number of gradient steps
+(the steps from 5 states of 8 levels are about 128); `tiny` is for tests."""
 
 
 def preset(name: str, inverse: bool = True) -> TrainConfig:

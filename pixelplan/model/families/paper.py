@@ -62,6 +62,10 @@ class Paper(MetricNetworks):
         """As the config says."""
         return self.config.updates
 
+    def optimizer(self, rate: float, weight_decay: float) -> torch.optim.Optimizer:
+        """Adam, if there is no decay, with the paper's ε."""
+        return torch.optim.AdamW(self.parameters(), rate, eps=1e-5, weight_decay=weight_decay)
+
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
         """The paper's three losses, each the plain mean over the steps; the margin holds apart what a step leads to
         from where it began, and steps that stay in place count with all others."""

@@ -1,10 +1,10 @@
 """A point on a sphere as the latent: PPGS at the size of a processor core.
 
-A few strided convolutions map a frame to a unit vector. The forward model spreads it to planes, adds the features of the
-context frame, reads the sum with a small U-Net, and gives the vectors after all actions at once; the paper's runs a
-ResNet of its own for each action, at a hundred times the cost. The losses are the paper's, over all pairs of a level.
-Nothing is assumed about the picture. It is at its best if few things move, in whatever way; a vector of 32 numbers does
-not hold every combination of many things.
+A few strided convolutions map a frame to a unit vector. The forward model spreads it to planes, adds the features of
+the context frame, reads the sum with a small U-Net, and gives the vectors after all actions at once; the paper's runs a
+ResNet of its own for each action, at a hundred times the cost. The losses are the paper's, with a margin between all
+pairs of a level. Nothing is assumed about the picture. It is at its best if few things move, in whatever way; a vector
+of 32 numbers does not hold every combination of many things.
 
 Shapes: N images, L levels of S states, A actions, d latent dimensions, p planes.
 """
@@ -97,9 +97,7 @@ class Planes(nn.Module):
         planes, width, wide = config.planes, config.width, 2 * config.width
         self.actions, self.planes = actions, planes
         self.look = nn.Sequential(nn.Conv2d(3, planes, 8, stride=4, padding=2), nn.ReLU(), ResidualBlock(planes))
-        self.spread = nn.Sequential(
-            nn.Linear(config.dimensions, 128), nn.ReLU(), nn.Linear(128, planes * SIDE * SIDE)
-        )
+        self.spread = nn.Sequential(nn.Linear(config.dimensions, 128), nn.ReLU(), nn.Linear(128, planes * SIDE * SIDE))
         self.halve = nn.Sequential(
             nn.Conv2d(planes, width, 4, stride=2, padding=1), ResidualBlock(width), ResidualBlock(width)
         )
