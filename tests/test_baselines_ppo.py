@@ -143,7 +143,7 @@ def test_a_cell_is_a_stride(name: str) -> None:
 
 @pytest.mark.slow
 def test_it_learns(tmp_path: Path) -> None:
-    """Minutes on one core: far better than random within a few steps, and the faster network no worse than NatureCNN."""
+    """Minutes on one core: soon far better than random, and the default network is no worse than NatureCNN."""
     puzzle = make_puzzle("digit-jump", size=4)
     torch.set_num_threads(1)
     records = {}

@@ -122,5 +122,5 @@ def _figure(curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
         axes.fill_between(range(DEPTH), mean - spread, mean + spread, color=colour, alpha=0.25, linewidth=0)
     axes.set(xlabel="depth", ylabel="leaves", yscale="symlog")
     if curves:
-        axes.legend()
+        axes.legend(loc="upper left")
     return figure

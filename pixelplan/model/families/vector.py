@@ -71,18 +71,14 @@ class VectorEncoder(nn.Module):
 
     def __init__(self, config: VectorConfig) -> None:
         super().__init__()
-        self.layers = nn.Sequential(
-            nn.Conv2d(3, 32, 5, stride=2, padding=2),
-            nn.ReLU(),
-            nn.Conv2d(32, 64, 3, stride=2, padding=1),
-            nn.ReLU(),
-            nn.Conv2d(64, 64, 3, stride=2, padding=1),
-            nn.ReLU(),
-            nn.Conv2d(64, 64, 3, stride=2, padding=1),
-            nn.ReLU(),
-            nn.Flatten(),
-            nn.Linear(64 * SIDE, config.dimensions),
-        )
+        layers: list[nn.Module] = []
+        for inputs, outputs, window in ((3, 32, 5), (32, 64, 3), (64, 64, 3), (64, 64, 3)):
+            layers += [
+                nn.Conv2d(inputs, outputs, window, stride=2, padding=window // 2, bias=False),
+                nn.BatchNorm2d(outputs),
+                nn.ReLU(),
+            ]
+        self.layers = nn.Sequential(*layers, nn.Flatten(), nn.Linear(64 * SIDE, config.dimensions))
 
     def forward(self, images: Tensor) -> tuple[Tensor, None]:
         """Embeddings [N,d] of images [N,3,H,W]."""
