@@ -93,7 +93,7 @@ def test_two_levels_are_learned_to_the_last_step(name, tmp_path):
     model = train(data, tmp_path / "model", quick(name, updates=400, batch=2, frames=100), data)
     levels = level_plays(data)
     assert step_errors(model, levels).exact == 1.0
-    assert rollout_exactness(model, levels, (1, 50), walks=10) == {1: 1.0, 50: 1.0}
+    assert rollout_exactness(model.networks, levels, (1, 50), walks=10) == {1: 1.0, 50: 1.0}
     description = json.loads((tmp_path / "model" / "config.json").read_text())
     assert description["validation_metrics"]["exact"] == 1.0 and not description["findings"]["warnings"]
 

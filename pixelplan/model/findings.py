@@ -47,7 +47,7 @@ def finish(
     calibration = calibrate(errors) if config.threshold == "calibrated" else rates(errors, config.objective.margin / 2)
     model.threshold = calibration.threshold
     draw_curves(out, last_attempt(rows))
-    true, rollouts = step_errors(model, frames), rollout_exactness(model, frames)
+    true, rollouts = step_errors(model, frames), rollout_exactness(model.networks, frames)
     description = {
         "calibration": dataclasses.asdict(calibration),
         "validation_metrics": {

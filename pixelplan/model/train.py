@@ -271,7 +271,7 @@ def _quick_look(model: WorldModel, held_out: HeldOut) -> dict[str, float]:
     own = step_errors(model, model.networks.judged(held_out.own[:QUICK_LEVELS]))
     true_levels = model.networks.judged(held_out.own[:QUICK_LEVELS]) if model.noisy else held_out.frames[:QUICK_LEVELS]
     true = own if model.noisy else step_errors(model, true_levels)
-    lasting = rollout_exactness(model, true_levels, (LASTING,))[LASTING]
+    lasting = rollout_exactness(model.networks, true_levels, (LASTING,))[LASTING]
     return {"accuracy": own.accuracy(model.threshold), "exact": true.exact, "lasting": lasting}
 
 
