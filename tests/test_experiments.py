@@ -12,7 +12,7 @@ from pixelplan.experiments import boards_table, failures_table
 from pixelplan.experiments.selection import Selection
 from pixelplan.experiments.specs import described
 from tests.conftest import run_command
-from tests.test_grid import places
+from tests.test_experiments_runner import places
 
 TWO_LEVELS = ("--preset", "tiny", "--levels", "2", "--puzzles", "digit-jump", "--seeds", "0")
 

@@ -186,3 +186,8 @@ def test_a_world_that_is_not_learned_says_so(tmp_path, capsys):
     description = json.loads((tmp_path / "model" / "config.json").read_text())
     assert any("this world was not learned" in sentence for sentence in description["findings"]["warnings"])
     assert told(description)[-1].startswith("warning: this world was not learned")
+
+
+def test_half_a_margin_is_refused_by_a_family_without_one(tmp_path):
+    with pytest.raises(InputError, match="picture has no margin"):
+        train(play(levels=2), tmp_path / "model", quick("picture", threshold="half-margin"))

@@ -210,7 +210,10 @@ def _make_model(config: TrainConfig, data: Trajectories, after: Path | None) -> 
         begun_with = read_checkpoint_note(after)
         assert begun_with is not None  # what goes on has begun
         settings, sizes = config_from(begun_with["model"]), Sizes(**begun_with["sizes"])
-    return WorldModel(settings, sizes, threshold=config.objective.margin / 2)
+    model = WorldModel(settings, sizes, threshold=config.objective.margin / 2)
+    if config.threshold == "half-margin" and not model.networks.keeps_margin:
+        raise InputError(f"the family {settings.family} has no margin; its threshold can only be calibrated")
+    return model
 
 
 def _train_pass(
