@@ -30,7 +30,7 @@ test-extras: .venv-extras/installed ## what needs ray, or sheeprl, which wants a
 	.venv-extras/bin/python -m pytest -m extras
 
 docs: .venv/installed-dev ## the documentation as a site in site/; fails on a broken link
-	$(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 results: .venv/installed-dev ## README's and docs' numbers, from the records in results/
 	$(BIN)/python docs/make_pages.py

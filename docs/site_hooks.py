@@ -49,7 +49,9 @@ def command_pages() -> str:
     from pixelplan.cli.app import COMMANDS, GROUPS
 
     names = [command.__name__.replace("_", "-") for command in COMMANDS]
-    names += ["import", *(f"{group} {member.__name__.replace('_', '-')}" for group in GROUPS for member in GROUPS[group][0])]
+    names.append("import")
+    for group, (members, _) in GROUPS.items():
+        names += [f"{group} {member.__name__.replace('_', '-')}" for member in members]
     return "".join(f"\n## {name}\n\n```text\n{help_text(name)}\n```\n" for name in names)
 
 

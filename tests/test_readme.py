@@ -1,4 +1,4 @@
-"""README's Python and the tutorial's commands, run as a reader would; the shipped models on levels nobody has tuned on."""
+"""README's Python and the tutorial's commands, run as a reader would; the shipped models on levels not tuned on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 import pixelplan
 from pixelplan.envs import PUZZLES
-from pixelplan.evaluation.open_model import WEIGHTS
+from pixelplan.evaluation.open_model import SHIPPED
 from tests.conftest import run_command
 
 ROOT = Path(__file__).parent.parent
@@ -49,7 +49,7 @@ def test_shipped_models_solve_unseen_levels(name: str) -> None:
 
 
 def test_shipped_models_are_small() -> None:
-    assert sum(path.stat().st_size for path in WEIGHTS.rglob("*.safetensors")) < 12e6
+    assert sum(path.stat().st_size for path in SHIPPED.rglob("*.safetensors")) < 12e6
 
 
 def script(name: str) -> ModuleType:

@@ -31,3 +31,15 @@ def test_site_builds_without_a_broken_link(tmp_path: Path) -> None:
     python = (tmp_path / "site" / "reference" / "python.html").read_text()
     for name in ("pixelplan.train", "pixelplan.types.Plan", "pixelplan.planning.one_shot.OneShotConfig"):
         assert f'id="{name}"' in python, name
+
+
+def test_links_out_of_the_site_are_resolved_and_broken_ones_stay() -> None:
+    sys.path.insert(0, str(ROOT / "docs"))
+    from site_hooks import resolve_links
+
+    page = Path("results/noise.md")
+    assert resolve_links("[`noise.py`](../../pixelplan/envs/noise.py)", page) == "`noise.py`"
+    assert resolve_links("[the code](../../pixelplan/envs/noise.py)", page) == "the code (`pixelplan/envs/noise.py`)"
+    assert resolve_links("[here](../../CONTRIBUTING.md#x)", page) == "[here](../contributing.md#x)"
+    for kept in ("[x](../../pixelplan/nowhere.py)", "[x](success.md)", "![x](../../LICENSE)", "[x](https://x.org/a)"):
+        assert resolve_links(kept, page) == kept
