@@ -43,7 +43,7 @@ def finish(
     calibration = calibrate(errors) if config.threshold == "calibrated" else rates(errors, config.objective.margin / 2)
     model.threshold = calibration.threshold
     draw_curves(out, last_attempt(rows))
-    true, rollouts = step_errors(model, frames), rollout_exactness(model, frames)
+    true, rollouts = step_errors(model, frames), rollout_exactness(model.networks, frames)
     description = {
         "calibration": dataclasses.asdict(calibration),
         "validation_metrics": {
@@ -151,5 +151,5 @@ def told(description: dict[str, Any]) -> list[str]:
             f"{one['family']} {'cannot' if 'problem' in one else format(one['score'], '.4f')}"
             for one in description["race"]
         )
-        lines.insert(0, f"race of families (score after a short run): {entered}")
+        lines.insert(0, f"race of families (score): {entered}")
     return lines + [f"warning: {sentence}" for sentence in found["warnings"]]

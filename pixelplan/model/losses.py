@@ -18,16 +18,6 @@ def forward_loss(predicted: Tensor, target: Tensor, tolerance: float = 0.2) -> T
     return 0.5 * squared.mean() + 0.5 * (squared * missed).sum() / missed.sum().clamp(min=1)
 
 
-def squared_miss_loss(predicted: Tensor, target: Tensor, tolerance: float = 1.0) -> Tensor:
-    """E ‖predicted − target‖² of features [M,c,R,C], half of it over the steps that miss by more than the tolerance.
-
-    As in `forward_loss`, for features that are of the size of one where something changes.
-    """
-    squared = (predicted - target).pow(2).sum((1, 2, 3))
-    missed = squared.detach() > tolerance**2
-    return 0.05 * squared.mean() + 0.05 * (squared * missed).sum() / missed.sum().clamp(min=1)
-
-
 def kinds_loss(chances: Tensor, kinds: Tensor) -> Tensor:
     """L_FW where cells hold kinds: E [−log p̂(kind of the cell after the step)], for chances and kinds [M,G,K].
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
 from torch import Tensor, nn
 
 from pixelplan.model.batches import LevelBatch, LevelPlay
@@ -36,6 +37,10 @@ class Networks(nn.Module):
     def states(cls, data: Trajectories) -> np.ndarray | None:
         """[F] the states of frames that the family learns to tell apart; None if every frame is one."""
         return None
+
+    def optimizer(self, rate: float, weight_decay: float) -> torch.optim.Optimizer:
+        """What moves the weights."""
+        return torch.optim.AdamW(self.parameters(), rate, weight_decay=weight_decay)
 
     def prepare(self, levels: Sequence[LevelPlay]) -> None:
         """Take from the levels to train on whatever is fixed before training begins."""

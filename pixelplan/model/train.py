@@ -82,16 +82,17 @@ def short_run(
 ) -> list[dict[str, Any]]:
     """The first passes of a training, of so many updates or more, and a checkpoint of it in folder `out`, no model.
 
-    Gives what the passes showed. Run again, it goes on if it was cut off.
+    Gives what these passes showed. Run again, it goes on if it was cut off or if more updates are asked for.
     """
-    request = {**_request(data, config, validation), "short": updates}
+    request = _request(data, config, validation)
     note = read_checkpoint_note(out)
-    if note is not None and note["request"] != json.loads(json.dumps(request)):
+    if note is not None and {**note["request"], "short": None} != {**json.loads(json.dumps(request)), "short": None}:
         raise OtherTraining(f"{out} was begun with other settings or data; it can only be resumed with the same")
-    _launch(data, out, config, validation, request, None)
+    _launch(data, out, config, validation, {**request, "short": updates}, None)
     note = read_checkpoint_note(out)
     assert note is not None
-    return list(note["rows"])
+    before = [row for row in note["rows"] if row["updates"] < updates]
+    return list(note["rows"][: len(before) + 1])
 
 
 def _request(data: Trajectories, config: TrainConfig, validation: Trajectories | None) -> dict[str, Any]:
@@ -150,7 +151,7 @@ def _fit(
     networks = model.networks
     levels, held_out = _split(model, data, validation)
     networks.prepare(levels)
-    optimizer = torch.optim.AdamW(networks.parameters(), config.learning_rate, weight_decay=config.weight_decay)
+    optimizer = networks.optimizer(config.learning_rate, config.weight_decay)
     begun = out if after is None or (out / CHECKPOINT).exists() else after
     note = read_checkpoint_note(begun) or {"rows": []}
     if note["rows"]:
@@ -179,7 +180,8 @@ def _fit(
             batches = _batches(fabric, levels, number, updates_a_pass, config, networks.changes_colours)
             so_far = rows[len(rows) - number + 1 :]  # of this attempt
             means = _train_pass(fabric, wrapped, optimizer, batches, so_far, schedule, config, display)
-            row: dict[str, Any] = {"pass": number, **means, **_quick_look(model, held_out, config.judging)}
+            row: dict[str, Any] = {"pass": number, "updates": number * updates_a_pass, **means}
+            row |= _quick_look(model, held_out, config.judging)
             row["seconds"] = round((rows[-1]["seconds"] if rows else 0) + time.perf_counter() - clock, 2)
             clock = time.perf_counter()
             row["warning"] = collapse_warning(row, model.sizes.actions)
@@ -268,7 +270,7 @@ def _quick_look(model: WorldModel, held_out: HeldOut, judging: JudgingConfig) ->
     own = step_errors(model, own_levels)
     true_levels = own_levels if model.noisy else frames
     true = own if model.noisy else step_errors(model, true_levels)
-    lasting = rollout_exactness(model, true_levels, (judging.quick_rollout,))[judging.quick_rollout]
+    lasting = rollout_exactness(model.networks, true_levels, (judging.quick_rollout,))[judging.quick_rollout]
     return {"accuracy": own.accuracy(model.threshold), "exact": true.exact, "lasting": lasting}
 
 
