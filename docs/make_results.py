@@ -22,9 +22,10 @@ from pixelplan.experiments.tables import Report
 
 ROOT = Path(__file__).parent.parent
 SEEDS = (0, 1, 2)
-FILLED = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("web", "own-environment", "reliability")))
-EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles": "sliding tiles"}
+PAGES = ("web", "own-environment", "reliability", "performance")
+FILLED = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in PAGES))
 """Pages with blocks that are made from records."""
+EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles": "sliding tiles"}
 
 
 def record(name: str) -> dict[str, Any]:
@@ -37,6 +38,33 @@ def seeds(name: str, value: Callable[[dict[str, Any]], float]) -> str:
     """The mean over the training seeds of a value of a record, and each seed's own."""
     values = [value(record(f"main/{name}-seed{seed}")) for seed in SEEDS]
     return f"**{statistics.mean(values):.3f}** ({', '.join(f'{one:.3f}' for one in values)})"
+
+
+def mean_over_seeds(name: str, value: Callable[[dict[str, Any]], float]) -> float:
+    """The mean over the training seeds of a value of a record."""
+    return statistics.mean(value(record(f"main/{name}-seed{seed}")) for seed in SEEDS)
+
+
+def summary() -> str:
+    """Success on unseen levels in three rows."""
+    lines = [
+        "Success on 1000 unseen levels (10000–10999) after training on 1000 levels of random play, the mean of three",
+        "training seeds. One-shot plans once, from the first frame; the full planner watches and replans. The paper",
+        "tested levels 2000–2099 and trained for 20 hours on a GPU.",
+        "",
+        "| puzzle | one-shot (paper) | full (paper) | training on one CPU core |",
+        "|---|---|---|---|",
+    ]
+    for name, kind in PUZZLES.items():
+        success = [
+            f"{mean_over_seeds(f'{name}-{planner}-10000', lambda found: found['success']):.3f} "
+            f"({success_rates(planner)[name]:.2f})"
+            for planner in ("one-shot", "full")
+        ]
+        minutes = mean_over_seeds(f"{name}-training", lambda found: found["seconds"]) / 60
+        lines.append(f"| {kind.__name__} | {success[0]} | {success[1]} | {minutes:.1f} min |")
+    lines += ["", "[All results, each seed, and speed](docs/performance.md)."]
+    return "\n".join(lines)
 
 
 def main_table() -> str:
@@ -135,7 +163,7 @@ def page(load: dict[str, Any] | None, fuzz: dict[str, Any] | None, budget: dict[
             f"{alone['first plan ice-slider']:.0f} ms).",
             f"- {load['clients']} visitors who play, plan and race at once for {load['seconds']:.0f} s: "
             f"{sum(one['count'] for one in load['milliseconds'].values()):,} requests, {load['errors']} errors; memory "
-            f"{memory[0]:.0f} MB at the begin, {memory[-1]:.0f} MB at the end.",
+            f"{memory[0]:.0f} MB at the beginning, {memory[-1]:.0f} MB at the end.",
         ]
     if fuzz is not None:
         broken = sum(count for status, count in fuzz["answers"].items() if status >= "500")
@@ -256,6 +284,7 @@ def faults() -> str:
 
 
 BLOCKS = {
+    "summary": summary,
     "results": main_table,
     "beyond": beyond,
     "speed": speed,

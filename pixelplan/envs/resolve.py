@@ -14,14 +14,15 @@ from typing import Any
 import gymnasium
 
 from pixelplan.envs import IDS, PUZZLES, make_puzzle
+from pixelplan.envs.base import Puzzle
 from pixelplan.envs.family import Family, Tables
 from pixelplan.envs.guard import STEP_SECONDS, describe
 from pixelplan.envs.gym_family import GymFamily
 from pixelplan.envs.noise import NOISE, Noise, Noisy
 from pixelplan.types import InputError
 
-EnvLike = Any
-"""What people may hand over for a family: its name, a puzzle, an environment, a function that makes one, a family."""
+EnvLike = str | Puzzle | gymnasium.Env[Any, Any] | Callable[[], Any] | Family
+"""What may be given for a family of levels: its name, a puzzle, an environment, a function that makes one, a family."""
 
 
 def open_family(

@@ -6,12 +6,14 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.families import Config
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.picture import PictureConfig
 from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.objective import ObjectiveConfig
-from pixelplan.types import InputError
+from pixelplan.model.restarts import RestartConfig
+from pixelplan.types import ADDED_LATER, InputError
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class TrainConfig:
     """What these settings are called."""
     model: Config = field(default_factory=lambda: ModelConfig("auto"))
     """The family and its settings."""
-    candidates: tuple[Config, ...] | None = field(default=None, metadata={"later": True})
+    candidates: tuple[Config, ...] | None = field(default=None, metadata=ADDED_LATER)
     """Families that race in place of `model`, the most general first: the one that predicts held-out frames best goes
     on."""
     objective: ObjectiveConfig = field(default_factory=ObjectiveConfig)
@@ -56,6 +58,10 @@ class TrainConfig:
     """Of computation; weights are always stored in 32 bits."""
     quiet: bool = False
     """No progress display."""
+    restarts: RestartConfig = field(default=RestartConfig(), metadata=ADDED_LATER)
+    """When training on noisy frames starts again."""
+    judging: JudgingConfig = field(default=JudgingConfig(), metadata=ADDED_LATER)
+    """On how many held-out levels the model is measured."""
 
     def check(self) -> None:
         """An InputError for a setting that cannot work."""
