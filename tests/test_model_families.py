@@ -94,7 +94,7 @@ def test_two_levels_are_learned_to_the_last_step(name, tmp_path):
     model = train(data, tmp_path / "model", quick(name, updates=400, batch=2, frames=100), data)
     levels = level_plays(data)
     assert step_errors(model, levels).exact == 1.0
-    assert rollout_exactness(model, levels, (1, 50), walks=10) == {1: 1.0, 50: 1.0}
+    assert rollout_exactness(model.networks, levels, (1, 50), walks=10) == {1: 1.0, 50: 1.0}
     description = json.loads((tmp_path / "model" / "config.json").read_text())
     assert description["validation_metrics"]["exact"] == 1.0 and not description["findings"]["warnings"]
 
@@ -187,3 +187,8 @@ def test_a_world_that_is_not_learned_says_so(tmp_path, capsys):
     description = json.loads((tmp_path / "model" / "config.json").read_text())
     assert any("this world was not learned" in sentence for sentence in description["findings"]["warnings"])
     assert told(description)[-1].startswith("warning: this world was not learned")
+
+
+def test_half_a_margin_is_refused_by_a_family_without_one(tmp_path):
+    with pytest.raises(InputError, match="picture has no margin"):
+        train(play(levels=2), tmp_path / "model", quick("picture", threshold="half-margin"))

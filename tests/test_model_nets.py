@@ -10,7 +10,7 @@ from pixelplan.data.identity import states_of_frames
 from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.noisy import NOTABLE
-from pixelplan.model.families.position import Displacements, Grid, TransportModel, differing_cells
+from pixelplan.model.families.position import Displacements, TransportModel, differing_cells
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.sizes import Sizes, sizes_of
 from pixelplan.model.train_config import PRESETS, preset
@@ -101,7 +101,7 @@ def test_displacements_are_those_that_stay_on_the_grid(rows, columns, reach):
                     weight = logits[0, action * side**2 + move, row, column].exp()
                     plain[action, cell, to_row * columns + to_column] = weight
     plain /= plain.sum(-1, keepdim=True)
-    moves = Displacements(Grid(rows, columns, reach), reach)
+    moves = Displacements(rows, columns, reach)
     chances = moves.chances(logits, actions=2)
     torch.testing.assert_close(moves.matrix(chances), plain)
     torch.testing.assert_close(moves.expected(chances, values), plain @ values)

@@ -16,7 +16,7 @@ from pixelplan.data.identity import states_of_frames
 from pixelplan.files import read_json
 from pixelplan.model import train as training
 from pixelplan.model.batches import level_plays
-from pixelplan.model.checkpoint import CHECKPOINT, WEIGHTS, load_model
+from pixelplan.model.checkpoint import CHECKPOINT, WEIGHTS_FILE, load_model
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.position import Position
 from pixelplan.model.inspect_model import inspect_model
@@ -77,7 +77,7 @@ def test_saved_and_loaded_models_are_equal(tmp_path):
 def test_the_same_seed_gives_the_same_weights(tmp_path):
     for name, seed in (("one", 0), ("two", 0), ("three", 1)):
         train(play(), tmp_path / name, dataclasses.replace(TINY, updates=8, seed=seed))
-    one, two, three = ((tmp_path / name / WEIGHTS).read_bytes() for name in ("one", "two", "three"))
+    one, two, three = ((tmp_path / name / WEIGHTS_FILE).read_bytes() for name in ("one", "two", "three"))
     assert one == two != three
 
 
@@ -107,7 +107,7 @@ def test_resumed_training_ends_with_the_same_weights(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="other config"):
         train(data, tmp_path / "cut", dataclasses.replace(config, seed=5), resume=True)
     train(data, tmp_path / "cut", config, resume=True)
-    assert (tmp_path / "cut" / WEIGHTS).read_bytes() == (tmp_path / "whole" / WEIGHTS).read_bytes()
+    assert (tmp_path / "cut" / WEIGHTS_FILE).read_bytes() == (tmp_path / "whole" / WEIGHTS_FILE).read_bytes()
     assert not (tmp_path / "cut" / CHECKPOINT).exists()
     train(data, tmp_path / "cut", config, resume=True)  # finished: nothing to do
     with pytest.raises(InputError, match="already holds a trained model"):
@@ -137,7 +137,7 @@ def test_killed_and_resumed(tmp_path, monkeypatch):
     short_passes(monkeypatch)
     for name in ("killed", "whole"):
         train(play(), tmp_path / name, dataclasses.replace(TINY, updates=40), resume=True)
-    assert (tmp_path / "killed" / WEIGHTS).read_bytes() == (tmp_path / "whole" / WEIGHTS).read_bytes()
+    assert (tmp_path / "killed" / WEIGHTS_FILE).read_bytes() == (tmp_path / "whole" / WEIGHTS_FILE).read_bytes()
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -186,7 +186,7 @@ def test_damaged_model_folders_are_refused(tmp_path):
     with pytest.raises(InputError, match="lacks the tensor"):
         load_model(folder)
     (folder / "config.json").write_text(json.dumps(config))
-    (folder / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:-100])
+    (folder / WEIGHTS_FILE).write_bytes((folder / WEIGHTS_FILE).read_bytes()[:-100])
     with pytest.raises(InputError, match="damaged"):
         load_model(folder)
 

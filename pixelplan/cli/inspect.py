@@ -37,12 +37,12 @@ def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = Non
 
 def _inspect_model(folder: Path, data: Path | None, level: int | None) -> tuple[str, bytes]:
     """A report on a model and its picture as PNG."""
-    import io
     import tempfile
 
     from pixelplan.data.collect import collect
     from pixelplan.data.dataset import open_trajectories
     from pixelplan.envs.resolve import recorded_family
+    from pixelplan.files import figure_bytes
     from pixelplan.model.checkpoint import read_description
     from pixelplan.model.inspect_model import inspect_model
     from pixelplan.types import InputError
@@ -61,6 +61,4 @@ def _inspect_model(folder: Path, data: Path | None, level: int | None) -> tuple[
             play = open_trajectories(data)
         inspection = inspect_model(folder, play, level)
     assert inspection.picture is not None  # there was data
-    buffer = io.BytesIO()
-    inspection.picture.savefig(buffer, format="png", dpi=150)
-    return inspection.report, buffer.getvalue()
+    return inspection.report, figure_bytes(inspection.picture)

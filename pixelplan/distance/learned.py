@@ -16,9 +16,10 @@ from torch import Tensor, nn
 from pixelplan.distance.distance_config import NetworkConfig
 from pixelplan.distance.network import DistanceNetwork
 from pixelplan.files import read_json, write_bytes, write_json
+from pixelplan.model.checkpoint import WEIGHTS_FILE
 from pixelplan.types import InputError, Model, is_discrete
 
-WEIGHTS, ABOUT = "weights.safetensors", "heuristic.json"
+ABOUT = "heuristic.json"
 
 
 class LearnedDistance:
@@ -72,7 +73,7 @@ def save_distance(network: DistanceNetwork, folder: Path, about: Mapping[str, An
     """Write a network with all that tells what it is for; the description comes last, so a folder with one is whole."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: values.contiguous() for name, values in network.state_dict().items()}
-    write_bytes(folder / WEIGHTS, save_tensors(tensors))
+    write_bytes(folder / WEIGHTS_FILE, save_tensors(tensors))
     shape = {"bits": network.bits, "layout": network.layout, "network": dataclasses.asdict(network.config)}
     write_json(folder / ABOUT, {"format": 1, **shape, **about})
 
@@ -91,7 +92,7 @@ def load_distance(folder: str | Path, model_identity: str | None = None) -> tupl
     try:
         layout = None if about["layout"] is None else tuple(about["layout"])
         network = DistanceNetwork(int(about["bits"]), layout, NetworkConfig(**about["network"]))
-        network.load_state_dict(load_tensors((folder / WEIGHTS).read_bytes()))
+        network.load_state_dict(load_tensors((folder / WEIGHTS_FILE).read_bytes()))
     except (KeyError, TypeError, ValueError, RuntimeError, OSError) as problem:
         words = " ".join(str(problem).split())[:200]
         raise InputError(f"the heuristic {folder} is damaged: {words}") from None

@@ -11,12 +11,11 @@ from typing import Any, Protocol
 
 from pixelplan.envs.noise import Noise, Noisy
 from pixelplan.envs.resolve import EnvLike, open_family
-from pixelplan.evaluation.open_model import ORACLE, WEIGHTS
+from pixelplan.evaluation.open_model import ORACLE, SHIPPED
 from pixelplan.evaluation.run import evaluate
 from pixelplan.evaluation.stats import mean
 from pixelplan.files import checksum, level_numbers, parse_levels
-from pixelplan.model.checkpoint import WEIGHTS as WEIGHTS_FILE
-from pixelplan.model.checkpoint import load_model
+from pixelplan.model.checkpoint import WEIGHTS_FILE, load_model
 from pixelplan.model.train import training_versions
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.planning import PLANNERS, FullConfig
@@ -113,7 +112,7 @@ class Shipped:
     @property
     def folder(self) -> Path:
         """Where it is."""
-        return WEIGHTS / self.env
+        return SHIPPED / self.env
 
     @property
     def weights(self) -> str:

@@ -18,23 +18,6 @@ def forward_loss(predicted: Tensor, target: Tensor, tolerance: float = 0.2) -> T
     return 0.5 * squared.mean() + 0.5 * (squared * missed).sum() / missed.sum().clamp(min=1)
 
 
-def squared_miss_loss(predicted: Tensor, target: Tensor, tolerance: float = 1.0) -> Tensor:
-    """E ‖predicted − target‖² of features [M,c,R,C]: half of it over all steps, a quarter each over those that miss by
-    more than the tolerance and over those that miss by more than the mean.
-
-    As in `forward_loss`, for features that are of the size of one where something changes. While much is still wrong,
-    more than the tolerance is missed nearly everywhere, and only comparing with the mean finds what is rare: a switch
-    that opens a door far away is learned ten times sooner.
-    """
-    squared = (predicted - target).pow(2).sum((1, 2, 3))
-    size = squared.detach()
-
-    def mean_over(chosen: Tensor) -> Tensor:
-        return (squared * chosen).sum() / chosen.sum().clamp(min=1)
-
-    return 0.05 * squared.mean() + 0.025 * mean_over(size > tolerance**2) + 0.025 * mean_over(size > size.mean())
-
-
 def kinds_loss(chances: Tensor, kinds: Tensor) -> Tensor:
     """L_FW where cells hold kinds: E [−log p̂(kind of the cell after the step)], for chances and kinds [M,G,K].
 

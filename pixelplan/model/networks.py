@@ -28,6 +28,8 @@ class Networks(nn.Module):
     """Whether frames of one state may differ, so that only embeddings tell states apart."""
     until_learned: ClassVar[bool] = False
     """Whether training ends when held-out predictions no longer improve; if not, it takes a fixed number of updates."""
+    keeps_margin: ClassVar[bool] = True
+    """Whether training holds different states a margin apart, so that half of it can serve as the threshold."""
     changes_colours: ClassVar[bool] = True
     """Whether training changes the colours of whole levels at random."""
     scattered: ClassVar[bool] = False

@@ -19,6 +19,7 @@ from lightning_fabric import Fabric
 from pixelplan.data.portable import PortableTrajectories
 from pixelplan.files import write_rows
 from pixelplan.model.batches import LevelBatch, LevelPlay, level_plays, make_batch
+from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.checkpoint import (
     CHECKPOINT,
     CONFIG,
@@ -43,12 +44,8 @@ from pixelplan.types import InputError, Trajectories
 
 __all__ = ["PRESETS", "TrainConfig", "train"]
 
-QUICK_LEVELS = 25
-"""Validation levels looked at after each pass."""
 VERSION = 1
 """Raised when training begins to give other weights in all families: records say which version they are of."""
-LASTING = 20
-"""Steps of the rollouts that are looked at after each pass."""
 
 
 def train(
@@ -173,12 +170,13 @@ def _fit(
     if "short" in request:
         stop = min(passes, -(-request["short"] // updates_a_pass))
     shown = not config.quiet and fabric.is_global_zero
-    done = next_pass(rows, passes, model.noisy)[1] - 1
+    upcoming = partial(next_pass, passes=passes, noisy=model.noisy, config=config.restarts)
+    done = upcoming(rows)[1] - 1
     with Display(passes * updates_a_pass, done * updates_a_pass, passes, shown) as display:
         if not model.noisy and (warning := noise_warning(len(data.frames), data.episodes.size)):
             display.warn(warning)
-        while (upcoming := next_pass(rows, passes, model.noisy))[1] <= min(stop, schedule.last_pass(rows)):
-            attempt, number = upcoming
+        while upcoming(rows)[1] <= min(stop, schedule.last_pass(rows)):
+            attempt, number = upcoming(rows)
             if number == 1 and attempt > 1:
                 begin_anew(model, optimizer.optimizer, config.seed + attempt)
                 display.begin_anew(attempt)
@@ -187,7 +185,7 @@ def _fit(
             so_far = rows[len(rows) - number + 1 :]  # of this attempt
             means = _train_pass(fabric, wrapped, optimizer, batches, so_far, schedule, config, display)
             row: dict[str, Any] = {"pass": number, "updates": number * updates_a_pass, **means}
-            row |= _quick_look(model, held_out)
+            row |= _quick_look(model, held_out, config.judging)
             row["seconds"] = round((rows[-1]["seconds"] if rows else 0) + time.perf_counter() - clock, 2)
             clock = time.perf_counter()
             row["warning"] = collapse_warning(row, model.sizes.actions)
@@ -213,7 +211,10 @@ def _make_model(config: TrainConfig, data: Trajectories, after: Path | None) -> 
         begun_with = read_checkpoint_note(after)
         assert begun_with is not None  # what goes on has begun
         settings, sizes = config_from(begun_with["model"]), Sizes(**begun_with["sizes"])
-    return WorldModel(settings, sizes, threshold=config.objective.margin / 2)
+    model = WorldModel(settings, sizes, threshold=config.objective.margin / 2)
+    if config.threshold == "half-margin" and not model.networks.keeps_margin:
+        raise InputError(f"the family {settings.family} has no margin; its threshold can only be calibrated")
+    return model
 
 
 def _train_pass(
@@ -269,14 +270,16 @@ def _batches(
         yield LevelBatch(*(part.to(fabric.device) for part in batch))
 
 
-def _quick_look(model: WorldModel, held_out: HeldOut) -> dict[str, float]:
+def _quick_look(model: WorldModel, held_out: HeldOut, judging: JudgingConfig) -> dict[str, float]:
     """How well a few held-out levels are predicted: with ε/2 as the threshold by the family's own states, and truly."""
     model.networks.eval()
-    model.networks.settle(held_out.frames[:QUICK_LEVELS])
-    own = step_errors(model, model.networks.judged(held_out.own[:QUICK_LEVELS]))
-    true_levels = model.networks.judged(held_out.own[:QUICK_LEVELS]) if model.noisy else held_out.frames[:QUICK_LEVELS]
+    frames = held_out.frames[: judging.quick_levels]
+    model.networks.settle(frames)
+    own_levels = model.networks.judged(held_out.own[: judging.quick_levels])
+    own = step_errors(model, own_levels)
+    true_levels = own_levels if model.noisy else frames
     true = own if model.noisy else step_errors(model, true_levels)
-    lasting = rollout_exactness(model, true_levels, (LASTING,))[LASTING]
+    lasting = rollout_exactness(model.networks, true_levels, (judging.quick_rollout,))[judging.quick_rollout]
     return {"accuracy": own.accuracy(model.threshold), "exact": true.exact, "lasting": lasting}
 
 

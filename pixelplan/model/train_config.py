@@ -6,13 +6,15 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.families import Config
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.paper import PaperConfig
 from pixelplan.model.families.picture import PictureConfig
 from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.objective import ObjectiveConfig
-from pixelplan.types import InputError
+from pixelplan.model.restarts import RestartConfig
+from pixelplan.types import ADDED_LATER, InputError
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class TrainConfig:
     """What these settings are called."""
     model: Config = field(default_factory=lambda: ModelConfig("auto"))
     """The family and its settings."""
-    candidates: tuple[Config, ...] | None = field(default=None, metadata={"later": True})
+    candidates: tuple[Config, ...] | None = field(default=None, metadata=ADDED_LATER)
     """Families that race in place of `model`, the most general first: the one that predicts held-out frames best goes
     on."""
     objective: ObjectiveConfig = field(default_factory=ObjectiveConfig)
@@ -57,6 +59,10 @@ class TrainConfig:
     """Of computation; weights are always stored in 32 bits."""
     quiet: bool = False
     """No progress display."""
+    restarts: RestartConfig = field(default=RestartConfig(), metadata=ADDED_LATER)
+    """When training on noisy frames starts again."""
+    judging: JudgingConfig = field(default=JudgingConfig(), metadata=ADDED_LATER)
+    """On how many held-out levels the model is measured."""
 
     def check(self) -> None:
         """An InputError for a setting that cannot work."""
@@ -67,8 +73,6 @@ class TrainConfig:
             raise InputError(f"a batch of {self.batch} levels cannot be shared by {self.devices} processes")
         if self.seed < 0:
             raise InputError(f"seed is {self.seed}; it must be 0 or more")
-        if getattr(self.model, "noisy", False) and self.model.family not in ("auto", "position"):
-            raise InputError(f"noisy frames can be learned by the family position only, not by {self.model.family}")
 
 
 PRESETS: dict[str, TrainConfig] = {
@@ -110,6 +114,6 @@ def preset(name: str, inverse: bool = True) -> TrainConfig:
 
 def without_inverse(model: Config) -> Config:
     """A family without its inverse model; an InputError if it has none."""
-    if isinstance(model, PictureConfig):
+    if not hasattr(model, "inverse"):
         raise InputError(f"the family {model.family} has no inverse model to leave out")
-    return dataclasses.replace(model, inverse=False)
+    return dataclasses.replace(model, inverse=False)  # type: ignore[arg-type]

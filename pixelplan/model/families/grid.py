@@ -19,7 +19,7 @@ from pixelplan.data.stepping import stepping_grid
 from pixelplan.model.batches import LevelPlay, level_plays
 from pixelplan.model.networks import Networks
 from pixelplan.model.sizes import Sizes, sizes_of
-from pixelplan.types import Trajectories
+from pixelplan.types import InputError, Trajectories
 
 LEVELS, FRAMES = 50, 500
 """So many levels, and frames of all of them together, are looked at to count the things in cells."""
@@ -51,6 +51,11 @@ class ModelConfig:
     """Train with the inverse model."""
     noisy: bool = False
     """Frames of one state differ by visual noise: nothing rests on frames being equal (position only)."""
+
+    def __post_init__(self) -> None:
+        """An InputError if the family cannot learn from noisy frames."""
+        if self.noisy and self.family not in ("auto", "position"):
+            raise InputError(f"noisy frames can be learned by the family position only, not by {self.family}")
 
 
 class GridNetworks(Networks):
