@@ -53,7 +53,7 @@ def summary() -> str:
     lines = [
         "Success on 1000 unseen levels (10000–10999) after training on 1000 levels of random play, the mean of three",
         "training seeds. One-shot plans once, from the first frame; the full planner watches and replans. PPGS is the",
-        "paper's system, with the paper's numbers: it was tested on levels 2000–2099 and trained for 20 hours on a GPU.",
+        "paper's system, with its own numbers: tested on levels 2000–2099, trained for 20 hours on a GPU.",
         "",
         "| puzzle | one-shot (PPGS) | full (PPGS) | training on one CPU core |",
         "|---|---|---|---|",
