@@ -39,20 +39,20 @@ def quick() -> None:
     collect.LEVELS_AT_ONCE, dataset.SECONDS_BETWEEN_NOTES = 2, 0.0
     finished_levels.SECONDS_BETWEEN_NOTES = 0.0
     from pixelplan.baselines import glamor, ppo
-    from pixelplan.model import race, schedule, train_config
+    from pixelplan.model import train_config
     from pixelplan.model.families.grid import ModelConfig
     from pixelplan.model.families.picture import PictureConfig
     from pixelplan.model.families.vector import VectorConfig
 
-    schedule.LEAST_UPDATES = race.SHORT = 3
-    race.LONG = 6
     small = (
         PictureConfig(patches=4, width=8, wide=8),
         VectorConfig(dimensions=8, planes=4, width=8),
         ModelConfig("auto"),
     )
-    train_config.PRESETS["auto"] = replace(train_config.PRESETS["auto"], candidates=small)
-    train_config.PRESETS["tiny"] = replace(train_config.PRESETS["tiny"], updates=6)
+    presets, passes = train_config.PRESETS, train_config.ScheduleConfig(least_updates=3)
+    race = train_config.RaceConfig(short=3, long=6)
+    presets["auto"] = replace(presets["auto"], candidates=small, schedule=passes, race=race)
+    presets["tiny"] = replace(presets["tiny"], updates=6, schedule=passes)
     glamor.SECONDS_BETWEEN_CHECKPOINTS = 0.02
     ppo.Keeper.SECONDS_BETWEEN_CHECKPOINTS = 0.0
 

@@ -162,9 +162,8 @@ def _fit(
         load_checkpoint(begun, model, optimizer)
     wrapped, optimizer = fabric.setup(networks, optimizer)
     rows = note["rows"]
-    schedule = plan_passes(
-        len(levels), config.batch, config.updates or networks.usual_updates(), networks.until_learned
-    )
+    updates = config.updates or networks.usual_updates()
+    schedule = plan_passes(len(levels), config.batch, updates, networks.until_learned, config.schedule)
     passes, updates_a_pass = schedule.passes, schedule.updates
     stop = max(1, round(passes * request.get("until", 1.0)))
     if "short" in request:

@@ -14,7 +14,20 @@ from pixelplan.model.families.picture import PictureConfig
 from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.restarts import RestartConfig
+from pixelplan.model.schedule import ScheduleConfig
 from pixelplan.types import ADDED_LATER, InputError
+
+
+@dataclass(frozen=True)
+class RaceConfig:
+    """How long families race."""
+
+    short: int = 300
+    """Gradient steps of each."""
+    long: int = 900
+    """Of the best two, if none is good by then."""
+    good: float = 0.95
+    """The score with which a family wins at once: what is missing, the rest of training brings."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +76,10 @@ class TrainConfig:
     """When training on noisy frames starts again."""
     judging: JudgingConfig = field(default=JudgingConfig(), metadata=ADDED_LATER)
     """On how many held-out levels the model is measured."""
+    schedule: ScheduleConfig = field(default=ScheduleConfig(), metadata=ADDED_LATER)
+    """When training ends if held-out predictions decide it."""
+    race: RaceConfig = field(default=RaceConfig(), metadata=ADDED_LATER)
+    """How long the candidates race."""
 
     def check(self) -> None:
         """An InputError for a setting that cannot work."""

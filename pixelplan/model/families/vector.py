@@ -118,7 +118,7 @@ class Planes(nn.Module):
         spread = self.spread(z).unflatten(2, (self.planes, SIDE, SIDE))  # [L,S,p,16,16]
         halved = self.halve((spread + context.unsqueeze(1)).flatten(0, 1))
         change = self.read(halved + functional.interpolate(self.middle(halved), scale_factor=2))
-        return functional.normalize(z.unsqueeze(2) + change.view(*z.shape[:2], self.actions, -1), dim=-1)
+        return functional.normalize(z.unsqueeze(2) + change.view(*z.shape[:2], self.actions, z.shape[-1]), dim=-1)
 
 
 def resized(images: Tensor) -> Tensor:
