@@ -235,6 +235,27 @@ def test_the_first_minute_plays_by_itself_once(browser: Browser, address: str) -
     assert visitor.errors == []
 
 
+def test_a_file_that_is_no_picture_is_told(browser: Browser, address: str) -> None:
+    visitor = Visitor(browser, address)
+    page = visitor.open("?env=ice-slider&level=3001")
+    page.locator("#bring").click()
+    nonsense = {"name": "photo.heic", "mimeType": "image/heic", "buffer": b"not for this browser"}
+    page.locator("#crop-file").set_input_files(nonsense)
+    expect(page.locator("#problem")).to_contain_text("no picture that this browser can read")
+    expect(page.locator("#crop")).to_be_hidden()
+    page.evaluate(
+        """() => {
+          const brought = new DataTransfer();
+          brought.items.add(new File(["a letter"], "letter.pdf", { type: "application/pdf" }));
+          document.getElementById("problem").hidden = true;
+          document.dispatchEvent(new DragEvent("drop", { dataTransfer: brought, cancelable: true }));
+        }"""
+    )
+    expect(page.locator("#problem")).to_be_visible()
+    visitor.context.close()
+    assert visitor.errors == []
+
+
 def test_a_browser_that_keeps_nothing_shows_the_page_too(browser: Browser, address: str) -> None:
     visitor = Visitor(browser, address, reduced_motion="reduce")
     denied = "get() { throw new DOMException('no', 'SecurityError'); }"
