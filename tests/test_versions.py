@@ -45,7 +45,7 @@ def losses(name: str) -> dict[str, float]:
         found["total"].backward()
         torch.nn.utils.clip_grad_norm_(networks.parameters(), 1.0)
         optimizer.step()
-    return {key: round(float(value), 6) for key, value in found.items()}
+    return {key: round(value.item(), 6) for key, value in found.items()}
 
 
 def episodes(name: str) -> list[list[int]]:

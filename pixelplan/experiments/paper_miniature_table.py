@@ -35,7 +35,7 @@ SMALL = {
 }
 """The miniature's boards. On a smaller one of IceSlider, training and test levels would often be the same."""
 LEVELS = 300
-STEM, UPDATES = 16, 2000
+STEM, UPDATES = 8, 2000
 """Of the miniature's ResNets (the paper: 64), and its gradient steps (the paper: 125,000)."""
 PIXELPLAN_UPDATES = 640
 SHARES = (0.25, 0.5, 0.75, 1.0)

@@ -30,7 +30,7 @@ from pixelplan.model.checkpoint import (
     save_checkpoint,
 )
 from pixelplan.model.description import describe_data
-from pixelplan.model.families import FAMILIES, config_from, family_of
+from pixelplan.model.families import config_from, family_of, versions_of
 from pixelplan.model.findings import finish
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.networks import Networks
@@ -322,8 +322,7 @@ def _settings(config: TrainConfig) -> dict[str, Any]:
 
 def training_versions(config: TrainConfig) -> dict[str, int]:
     """The versions of all that decides what training with these settings gives, by name."""
-    configs = config.candidates or (config.model,)
-    names = [name for one in configs for name in (("position", "cells") if one.family == "auto" else (one.family,))]
-    if any(getattr(one, "noisy", False) for one in configs):
-        names.append("noisy")
-    return {"training": VERSION, **{name: FAMILIES[name].networks.version for name in names}}
+    found = {"training": VERSION}
+    for one in config.candidates or (config.model,):
+        found |= versions_of(one)
+    return found

@@ -62,6 +62,15 @@ def family_of(config: Config) -> Family:
     return FAMILIES["noisy" if getattr(config, "noisy", False) else config.family]
 
 
+def versions_of(config: Config) -> dict[str, int]:
+    """The versions of the families that training with these settings may come to, by name."""
+    if getattr(config, "noisy", False):
+        names: tuple[str, ...] = ("noisy",)
+    else:
+        names = ("position", "cells") if config.family == "auto" else (config.family,)
+    return {name: FAMILIES[name].networks.version for name in names}
+
+
 def config_from(settings: dict[str, Any]) -> Config:
     """Settings as they were written to JSON; a KeyError or TypeError if they are no family's."""
     config: Config = FAMILIES[settings["family"]].config(**settings)
