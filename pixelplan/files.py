@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pixelplan.types import InputError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from PIL import Image
 
 MOST_LEVELS = 1_000_000
@@ -154,6 +155,16 @@ def level_numbers(ranges: Iterable[range]) -> list[int]:
     if (count := sum(map(len, ranges))) > MOST_LEVELS:
         raise InputError(f"{count:,} levels are too many for one command; it takes at most {MOST_LEVELS:,}")
     return [number for one in ranges for number in one]
+
+
+def figure_bytes(figure: Figure, kind: str = "png", dpi: int = 150) -> bytes:
+    """A figure as PNG or SVG; the same figure gives the same bytes."""
+    import matplotlib
+
+    buffer = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "pixelplan", "svg.fonttype": "none"}):
+        figure.savefig(buffer, format=kind, dpi=dpi, metadata={"Date": None} if kind == "svg" else {"Software": None})
+    return buffer.getvalue()
 
 
 def write_picture(path: Path, picture: Image.Image) -> None:

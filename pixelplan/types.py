@@ -81,6 +81,16 @@ def is_discrete(model: Model) -> bool:
     return bool(getattr(model, "discrete", False))
 
 
+def is_frame(value: Any) -> bool:
+    """Whether a value is a frame: uint8 [H,W,3]."""
+    return isinstance(value, np.ndarray) and value.dtype == np.uint8 and value.ndim == 3 and value.shape[2] == 3
+
+
+def describe_value(value: Any) -> str:
+    """What was given instead of a frame, in a few words."""
+    return f"{value.dtype} {list(value.shape)}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
+
+
 class World(Protocol):
     """An environment as a closed-loop planner sees it: frames, and whether the goal is reached."""
 

@@ -7,8 +7,9 @@ import pytest
 import torch
 
 import pixelplan
-from pixelplan.model import restarts
-from pixelplan.model.restarts import last_attempt, next_pass
+from pixelplan.model.calibrate import JudgingConfig
+from pixelplan.model.checkpoint import read_description
+from pixelplan.model.restarts import RestartConfig, last_attempt, next_pass
 from pixelplan.model.train import train
 from pixelplan.model.train_config import PRESETS
 from tests.tiny_world import play
@@ -49,14 +50,17 @@ def test_only_noisy_training_begins_anew():
 
 def test_a_killed_run_begins_anew_as_it_would_have(tmp_path, monkeypatch, capsys):
     """No attempt of this little training finds anything; cut off right before the second one, it ends the same."""
-    monkeypatch.setattr(restarts, "LEAST_ACCURACY", 1.1)
-    monkeypatch.setattr(restarts, "MOST_AGREE_LOSS", 9)
-    monkeypatch.setattr(restarts, "LEAST_PASSES", 4)
-    monkeypatch.setattr(restarts, "ATTEMPTS", 3)
     data = play(levels=2)
     tiny = PRESETS["tiny"]
     config = dataclasses.replace(
-        tiny, updates=400, threads=1, batch=1, frames=4, model=dataclasses.replace(tiny.model, noisy=True)
+        tiny,
+        updates=400,
+        threads=1,
+        batch=1,
+        frames=4,
+        model=dataclasses.replace(tiny.model, noisy=True),
+        restarts=RestartConfig(attempts=3, least_passes=4, least_accuracy=1.1, most_agree_loss=9),
+        judging=JudgingConfig(quick_levels=1, final_levels=1),
     )
     whole = train(data, tmp_path / "whole", config)
     assert capsys.readouterr().err.count("attempt 2 begins") == 1
@@ -72,6 +76,9 @@ def test_a_killed_run_begins_anew_as_it_would_have(tmp_path, monkeypatch, capsys
         with pytest.raises(KeyboardInterrupt):
             train(data, tmp_path / "cut", config)
     resumed = train(data, tmp_path / "cut", config, resume=True)
+    description = read_description(tmp_path / "whole")
+    assert description["config"]["restarts"]["attempts"] == 3 and description["config"]["judging"]["final_levels"] == 1
+    assert description["validation_metrics"]["levels"] == 1
     ours, theirs = whole.networks.state_dict(), resumed.networks.state_dict()
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
 

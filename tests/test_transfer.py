@@ -41,9 +41,9 @@ def test_every_family_takes_other_boards_or_says_that_it_does_not(name):
 
 
 def test_rules_learned_on_small_boards_hold_on_others(tmp_path):
-    data = play(levels=20)
+    data = play(levels=12)
     model = pixelplan.train(
-        data, tmp_path / "model", "tiny", model=SMALL["position"], updates=400, quiet=True, threads=1
+        data, tmp_path / "model", "tiny", model=SMALL["position"], updates=200, quiet=True, threads=1
     )
     for size in (3, 6, 9):
         others = play(levels=5, size=size, seed=1)

@@ -28,9 +28,10 @@ from safetensors.torch import load_file, save
 from pixelplan.baselines.policy import Budget
 from pixelplan.envs import IDS, PUZZLES, PlayOptions, Puzzle, PuzzleEnv, make_puzzle
 from pixelplan.files import read_json, write_bytes, write_json
+from pixelplan.model.checkpoint import WEIGHTS_FILE
 from pixelplan.types import ACTIONS, InputError
 
-RUN, WEIGHTS = "run.json", "weights.safetensors"
+RUN = "run.json"
 EPISODE_STEPS = {"ice-slider": 64, "digit-jump": 64, "procgen-maze": 256}
 """Steps after which an episode of training is cut, since games get stuck for good."""
 
@@ -121,7 +122,7 @@ def train_dreamer(
         saved = _last_checkpoint(out)
     if saved is None:
         raise InputError(f"DreamerV2 was stopped before its first checkpoint in {out}; give it more time")
-    updates = _copy_weights(saved, out / WEIGHTS)
+    updates = _copy_weights(saved, out / WEIGHTS_FILE)
     budget = Budget(
         environment_steps=_steps_of(saved),
         wanted_steps=steps,
@@ -129,7 +130,7 @@ def train_dreamer(
         updates=updates,
         threads=_threads(),
     )
-    return DreamerPolicy(saved.parents[1] / "config.yaml", out / WEIGHTS), budget
+    return DreamerPolicy(saved.parents[1] / "config.yaml", out / WEIGHTS_FILE), budget
 
 
 class DreamerPolicy:

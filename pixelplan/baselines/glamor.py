@@ -22,6 +22,7 @@ from pixelplan.baselines.glamor_network import END, IGNORED, GlamorConfig, Glamo
 from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.run_folder import begin_run, load_run, save_run
 from pixelplan.envs import PlayOptions, Puzzle, PuzzleEnv
+from pixelplan.envs.frames import DistinctFrames
 from pixelplan.files import write_rows
 from pixelplan.types import ACTIONS
 
@@ -69,19 +70,16 @@ class Try:
 def play_try(env: PuzzleEnv, level: int, choose: Callable[[int], int], steps: int) -> Try:
     """Play a level for some steps or until it is solved; `choose` gives the action for each step."""
     frame, _ = env.reset(options={"level": level})
-    known = {frame.tobytes(): 0}
-    frames, seen = [frame], [0]
+    frames = DistinctFrames(frame.shape)
+    seen = [frames.add(frame)]
     actions: list[int] = []
     while len(actions) < steps:
         actions.append(choose(len(actions)))
         frame, _, solved, _, _ = env.step(actions[-1])
-        number = known.setdefault(frame.tobytes(), len(known))
-        if number == len(frames):
-            frames.append(frame)
-        seen.append(number)
+        seen.append(frames.add(frame))
         if solved:
             break
-    return Try(level, np.array(actions), np.stack(frames), np.array(seen))
+    return Try(level, np.array(actions), frames.stacked(), np.array(seen))
 
 
 class Trainer:

@@ -13,7 +13,7 @@ def train(
     *,
     data: Path,
     out: Path,
-    preset: Literal["auto", "picture", "vector", "spatial", "paper", "latent", "tiny"] = "auto",
+    preset: Literal["auto", "picture", "vector", "ppgs", "spatial", "paper", "latent", "tiny"] = "auto",
     validation: Path | None = None,
     resume: bool = False,
     env: str | None = None,
@@ -21,7 +21,7 @@ def train(
     on_policy_episodes: int = 5,
     on_policy_share: float = 0.375,
     inverse: bool = True,
-    family: Literal["picture", "vector", "position", "cells"] | None = None,
+    family: str | None = None,
     noisy: bool = False,
     grid: tuple[int, int] | None = None,
     updates: int | None = None,
@@ -108,8 +108,11 @@ def _chosen(preset: str, family: str | None, noisy: bool, inverse: bool) -> Trai
     from pixelplan.model.families import FAMILIES
     from pixelplan.model.train_config import preset as find
     from pixelplan.model.train_config import without_inverse
+    from pixelplan.types import InputError
 
     config = find("noisy" if noisy else preset)
+    if family is not None and family not in FAMILIES:
+        raise InputError(f"there is no family {family!r}; the families are {', '.join(FAMILIES)}")
     if family is not None:
         config = replace(config, model=FAMILIES[family].config(family=family), candidates=None)
     return config if inverse else replace(config, model=without_inverse(config.model), candidates=None)

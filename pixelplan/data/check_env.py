@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from pixelplan.data.collect import distinct_frames
 from pixelplan.envs.determinism import STEPS, Determinism, judge_determinism
 from pixelplan.envs.family import Family
+from pixelplan.envs.frames import distinct_frames
 from pixelplan.envs.guard import EnvironmentFailed
 from pixelplan.types import InputError
 

@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from pixelplan.types import InputError
+from pixelplan.types import InputError, describe_value, is_frame
 
 
 class Blindfold:
@@ -53,9 +53,11 @@ class Blindfold:
 
 def _checked(frame: Any, shape: tuple[int, ...]) -> np.ndarray:
     """A copy of the frame, so that nobody can change another's; an InputError for anything that is no frame."""
-    if not isinstance(frame, np.ndarray) or frame.dtype != np.uint8 or frame.ndim != 3 or frame.shape[2] != 3:
-        what = f"{frame.dtype} {list(frame.shape)}" if isinstance(frame, np.ndarray) else type(frame).__name__
-        raise InputError(f"the environment returned {what} as a frame; it must be uint8 [height, width, 3]")
+    if not is_frame(frame):
+        raise InputError(
+            f"the environment returned {describe_value(frame)} as a frame; it must be uint8 [height, width, 3]"
+        )
     if frame.shape != shape:
         raise InputError(f"the environment returned a frame of shape {frame.shape}; those before had {shape}")
-    return frame.copy()
+    copied: np.ndarray = frame.copy()
+    return copied

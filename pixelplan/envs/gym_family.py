@@ -24,7 +24,7 @@ import numpy as np
 
 from pixelplan.envs.determinism import STEPS, judge_determinism
 from pixelplan.envs.family import Challenge, Goal, Recording
-from pixelplan.envs.frames import resize, to_frame, usual_size
+from pixelplan.envs.frames import DistinctFrames, resize, to_frame, usual_size
 from pixelplan.envs.guard import STEP_SECONDS, guarded
 from pixelplan.envs.gym_level import GymLevel, checked_tuple, demonstrated, random_frame, random_walk
 from pixelplan.types import InputError, Model
@@ -159,15 +159,12 @@ class GymFamily:
             shown, which = replay(actions)
             return Recording(shown, which, actions)
         indices = np.empty((episodes, steps + 1), np.int64)
-        seen: dict[bytes, int] = {}
+        seen = DistinctFrames(self.shape)
         for row, taken in enumerate(actions):
-            shown = level.reset()[0].tobytes()
-            for column in range(steps + 1):
-                indices[row, column] = seen.setdefault(shown, len(seen))
-                if column < steps:
-                    shown = level.step(int(taken[column]))[0].tobytes()
-        frames = np.frombuffer(b"".join(seen), np.uint8).reshape(-1, *self.shape)
-        return Recording(frames, indices, actions)
+            indices[row, 0] = seen.add(level.reset()[0])
+            for column, action in enumerate(taken.tolist()):
+                indices[row, column + 1] = seen.add(level.step(action)[0])
+        return Recording(seen.stacked(), indices, actions)
 
     def challenge(self, number: int, goal: Goal = "level", seed: int = 0) -> Challenge:
         """The goal that the environment shows, a random frame of the level, a given one, or one that actions lead to.

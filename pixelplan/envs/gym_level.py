@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 import numpy as np
 
-from pixelplan.envs.frames import describe, resize
-from pixelplan.types import InputError
+from pixelplan.envs.frames import resize
+from pixelplan.types import InputError, describe_value
 
 if TYPE_CHECKING:
     from pixelplan.envs.gym_family import GymFamily
@@ -69,8 +69,8 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
     def _show(self, picture: np.ndarray) -> np.ndarray:
         if picture.shape[:2] != self._own.own_size:
             raise InputError(
-                f"level {self.number} of {self._own.name} shows a frame of {describe(picture)}; those before were "
-                f"{self._own.own_size[0]} × {self._own.own_size[1]} pixels"
+                f"level {self.number} of {self._own.name} shows a frame of {describe_value(picture)}; those before "
+                f"were {self._own.own_size[0]} × {self._own.own_size[1]} pixels"
             )
         self.frame = resize(picture, self._own.shape[:2])
         return self.frame.copy()

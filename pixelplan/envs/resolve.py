@@ -9,19 +9,20 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 
 from pixelplan.envs import IDS, PUZZLES, make_puzzle
+from pixelplan.envs.base import Puzzle
 from pixelplan.envs.family import Family, Tables
 from pixelplan.envs.guard import STEP_SECONDS, describe
 from pixelplan.envs.gym_family import GymFamily
 from pixelplan.envs.noise import NOISE, Noise, Noisy
 from pixelplan.types import InputError
 
-EnvLike = Any
-"""What people may hand over for a family: its name, a puzzle, an environment, a function that makes one, a family."""
+EnvLike = str | Puzzle | gymnasium.Env[Any, Any] | Callable[[], Any] | Family
+"""What may be given for a family of levels: its name, a puzzle, an environment, a function that makes one, a family."""
 
 
 def open_family(
@@ -43,7 +44,7 @@ def open_family(
     if isinstance(env, tuple(PUZZLES.values())):
         return _puzzle(env, pixels)
     if hasattr(env, "challenge"):
-        family: Family = env
+        family = cast(Family, env)
         return family if pixels is None else family.fit((pixels, pixels) if isinstance(pixels, int) else pixels)
     if isinstance(env, str):
         make = Maker(env, tuple(given.items()))

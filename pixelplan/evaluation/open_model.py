@@ -14,7 +14,7 @@ from pixelplan.envs.gym_family import GymFamily
 from pixelplan.planning import PLANNERS
 from pixelplan.types import InputError, Model
 
-WEIGHTS = Path(__file__).parents[1] / "weights"
+SHIPPED = Path(__file__).parents[1] / "weights"
 ORACLE = "oracle"
 
 
@@ -144,8 +144,8 @@ def model_warnings(name: str | Path | None) -> list[str]:
 
 def find_model(name: str | Path) -> Path:
     """The folder of a model, or of a shipped one by its name; an InputError where there is none."""
-    for folder in (Path(name), WEIGHTS / str(name)):
+    for folder in (Path(name), SHIPPED / str(name)):
         if folder.is_dir():
             return folder
-    names = ", ".join([*sorted(one.name for one in WEIGHTS.glob("*") if one.is_dir()), ORACLE])
+    names = ", ".join([*sorted(one.name for one in SHIPPED.glob("*") if one.is_dir()), ORACLE])
     raise InputError(f"there is no model {str(name)!r}; give a folder that train wrote, or one of {names}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pixelplan.evaluation.stats import wilson
-from pixelplan.files import write_bytes
+from pixelplan.files import figure_bytes, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -76,16 +76,6 @@ def comma_separated(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str
     return buffer.getvalue()
 
 
-def drawn(figure: Figure, kind: str) -> bytes:
-    """A figure as PNG or SVG; the same figure is the same bytes."""
-    import matplotlib
-
-    buffer = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "pixelplan", "svg.fonttype": "none"}):
-        figure.savefig(buffer, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else {"Software": None})
-    return buffer.getvalue()
-
-
 def picture_sheet(pictures: Sequence[Image.Image], titles: Sequence[str], columns: int) -> Figure | None:
     """Pictures in rows, each under its title; None of none."""
     from matplotlib.figure import Figure
@@ -119,4 +109,4 @@ class Report:
             write_bytes(out / f"{name}.csv", self.csv.encode())
         if self.figure is not None:
             for kind in ("png", "svg"):
-                write_bytes(out / f"{name}.{kind}", drawn(self.figure, kind))
+                write_bytes(out / f"{name}.{kind}", figure_bytes(self.figure, kind))

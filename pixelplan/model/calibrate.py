@@ -8,6 +8,21 @@ import numpy as np
 
 from pixelplan.model.metrics import StepErrors
 
+
+@dataclass(frozen=True)
+class JudgingConfig:
+    """On how many held-out levels a model is measured, and what counts as poor."""
+
+    quick_levels: int = 25
+    """Levels measured after each pass."""
+    quick_rollout: int = 20
+    """Steps of the rollouts measured after each pass."""
+    final_levels: int = 200
+    """Levels that the threshold is chosen on, and that the finished model is measured on."""
+    poor: float = 0.9
+    """The share of held-out steps predicted exactly below which a model warns that it has not learned its world."""
+
+
 QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
 

@@ -19,11 +19,6 @@ from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import Trajectories
 
-FINAL_LEVELS = 200
-"""Validation levels that the threshold is chosen on."""
-POOR = 0.9
-"""The share of held-out steps predicted exactly below which the model says that it has not learned its world."""
-
 
 def finish(
     model: WorldModel,
@@ -40,14 +35,15 @@ def finish(
     `own` are held-out levels with the family's states, `frames` the same with what recorded futures prove. If training
     stopped on the way, the checkpoint stays: what follows begins with it.
     """
-    model.networks.settle(frames[:FINAL_LEVELS])
-    own = model.networks.judged(own[:FINAL_LEVELS])
-    frames = own if model.noisy else frames[:FINAL_LEVELS]
+    levels = config.judging.final_levels
+    model.networks.settle(frames[:levels])
+    own = model.networks.judged(own[:levels])
+    frames = own if model.noisy else frames[:levels]
     errors = step_errors(model, own)
     calibration = calibrate(errors) if config.threshold == "calibrated" else rates(errors, config.objective.margin / 2)
     model.threshold = calibration.threshold
     draw_curves(out, last_attempt(rows))
-    true, rollouts = step_errors(model, frames), rollout_exactness(model, frames)
+    true, rollouts = step_errors(model, frames), rollout_exactness(model.networks, frames)
     description = {
         "calibration": dataclasses.asdict(calibration),
         "validation_metrics": {
@@ -57,7 +53,9 @@ def finish(
             "rollouts": {str(steps): share for steps, share in rollouts.items()},
             "rankings": [dataclasses.asdict(one) for one in rankings(model, frames)],
         },
-        "findings": findings(model, own, frames, errors.accuracy(model.threshold), true, rollouts, data),
+        "findings": findings(
+            model, own, frames, errors.accuracy(model.threshold), true, rollouts, data, config.judging.poor
+        ),
         "seconds": rows[-1]["seconds"],
         "parameters": model.parameter_count,
         "versions": versions(),
@@ -76,6 +74,7 @@ def findings(
     true: StepErrors,
     rollouts: dict[int, float],
     data: Trajectories,
+    poor: float,
 ) -> dict[str, Any]:
     """What was assumed and found, and a warning if the world was not learned.
 
@@ -91,18 +90,18 @@ def findings(
             "nothing ever changes in the held-out play, so there was nothing to learn; check with check-env that "
             "actions do something, or record longer episodes"
         )
-    elif true.exact < POOR <= own_accuracy:
+    elif true.exact < poor <= own_accuracy:
         warnings.append(
             f"the model takes {merged} of {count} held-out frames for others, and no recorded future proves them the "
             "same; if they look different for a reason, plans will fail: then train with --family picture"
         )
-    elif true.exact < POOR:
+    elif true.exact < poor:
         warnings.append(
             f"this world was not learned: only {true.exact:.0%} of held-out steps are predicted exactly, so most plans "
             f"will fail; try more levels (it had {len(np.unique(data.episode_level))}), longer episodes (collect "
             "--steps), or see what check-env says"
         )
-    elif rollouts[10] < POOR:
+    elif rollouts[10] < poor:
         warnings.append(
             f"long plans will often fail: only {rollouts[10]:.0%} of rollouts are still right after 10 steps; the full "
             "planner, which replans, copes better than one-shot; more levels or longer episodes help"

@@ -13,7 +13,18 @@ import numpy as np
 from pixelplan.machine import free_memory
 from pixelplan.planning.frontier import Growth, Nearness, Problem, best_first, breadth_first
 from pixelplan.planning.latent_graph import as_array
-from pixelplan.types import ADDED_LATER, Distance, Episode, InputError, Model, Plan, World, is_discrete
+from pixelplan.types import (
+    ADDED_LATER,
+    Distance,
+    Episode,
+    InputError,
+    Model,
+    Plan,
+    World,
+    describe_value,
+    is_discrete,
+    is_frame,
+)
 
 NODE_BYTES = 100
 """What a node takes beside its embedding, about: its hash, its parent, its successors, its place in the queue."""
@@ -211,8 +222,7 @@ def check_frames(frame: np.ndarray, goal_frame: np.ndarray) -> None:
         goal_frame[0] if isinstance(goal_frame, np.ndarray) and goal_frame.ndim == 4 and len(goal_frame) else goal_frame
     )
     for name, one in (("frame", frame), ("goal frame", goal)):
-        if not isinstance(one, np.ndarray) or one.ndim != 3 or one.shape[2] != 3 or one.dtype != np.uint8:
-            what = f"{one.dtype} {list(one.shape)}" if isinstance(one, np.ndarray) else type(one).__name__
-            raise InputError(f"the {name} is {what}; a frame is an array of uint8 with shape [height, width, 3]")
+        if not is_frame(one):
+            raise InputError(f"the {name} is {describe_value(one)}; it must be uint8 [height, width, 3]")
     if frame.shape != goal.shape:
         raise InputError(f"the goal frame has shape {goal.shape} and the frame {frame.shape}; they must be equal")

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from pixelplan.data.collect import distinct_frames
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
 from pixelplan.data.identity import rows_of_levels
 from pixelplan.envs.blindfold import Blindfold
 from pixelplan.envs.family import Family
+from pixelplan.envs.frames import distinct_frames
 from pixelplan.envs.resolve import EnvLike, recorded_family
 from pixelplan.model.description import fingerprint
 from pixelplan.model.train import train

@@ -23,7 +23,7 @@ from pixelplan.envs.drawn_levels import as_drawable, drawn_level
 from pixelplan.envs.family import Family, Tables
 from pixelplan.envs.noise import NOISE
 from pixelplan.envs.oracle import Oracle
-from pixelplan.evaluation.open_model import ORACLE, WEIGHTS, choose_model, find_model, open_model
+from pixelplan.evaluation.open_model import ORACLE, SHIPPED, choose_model, find_model, open_model
 from pixelplan.model.checkpoint import read_description
 from pixelplan.planning import one_shot
 from pixelplan.types import InputError, Model
@@ -179,7 +179,7 @@ class Models:
             return Thinker(family, None, ORACLE, _RULES)
         if choice not in [folder.name for folder in _others(env)]:
             raise InputError(f"there is no model {choice!a} of {env}")
-        description = read_description(WEIGHTS / choice)
+        description = read_description(SHIPPED / choice)
         return Thinker(family, open_model(choice, family), *_training(description))
 
     def _open(self, env: str) -> Thinker:
@@ -189,7 +189,7 @@ class Models:
             return Thinker(puzzle, None, ORACLE, _RULES)
         trained_on, options = _training_puzzle(self._choice) if self._choice else (None, {})
         own = self._choice is not None and trained_on in (None, env)
-        if not own and not (WEIGHTS / env).is_dir():
+        if not own and not (SHIPPED / env).is_dir():
             note = "No trained model is shipped for this puzzle: the planner searches the true rules (oracle)."
             return Thinker(puzzle, None, ORACLE, note)
         name = str(self._choice) if own else env
@@ -253,7 +253,7 @@ def _training_puzzle(name: str) -> tuple[str | None, dict[str, Any]]:
 
 def _others(env: str) -> list[Path]:
     """The folders of the shipped models of a puzzle that are there to be compared with its usual one."""
-    return sorted(folder for folder in WEIGHTS.glob(f"{env}-*") if folder.is_dir())
+    return sorted(folder for folder in SHIPPED.glob(f"{env}-*") if folder.is_dir())
 
 
 def _training(description: Mapping[str, Any]) -> tuple[str, str]:

@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 def nothing_shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As if the package came without weights."""
     for module in (thinkers, evaluation_models):
-        monkeypatch.setattr(module, "WEIGHTS", tmp_path / "weights")
+        monkeypatch.setattr(module, "SHIPPED", tmp_path / "weights")
 
 
 @pytest.mark.usefixtures("nothing_shipped")
@@ -60,7 +60,7 @@ def test_without_shipped_models_the_true_rules_stand_in(make_client: MakeClient)
 
 def test_shipped_models_are_used_where_there_are_any(make_client: MakeClient) -> None:
     for puzzle in make_client(Models()).get("/api/puzzles").json():
-        shipped = (thinkers.WEIGHTS / puzzle["name"]).is_dir()
+        shipped = (thinkers.SHIPPED / puzzle["name"]).is_dir()
         assert puzzle["trained"] == shipped and bool(puzzle["note"]) != shipped
 
 

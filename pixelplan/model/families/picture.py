@@ -76,6 +76,7 @@ class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
     until_learned = True
+    keeps_margin = False
     changes_colours = False
     basis: Tensor
     centre: Tensor
@@ -178,7 +179,7 @@ class Picture(Networks):
         right = {}
         for choice in (False, True):
             self.exact_words.fill_(choice)
-            right[choice] = rollout_exactness(Stepper(self), levels, (1, 5, 20))
+            right[choice] = rollout_exactness(self, levels, (1, 5, 20))
         self.exact_words.fill_(sum(right[True].values()) >= sum(right[False].values()))
 
     def _settle_still(self, levels: Sequence[LevelPlay]) -> None:
@@ -221,27 +222,6 @@ class Picture(Networks):
         ones = torch.ones_like(difference[:1, :1])
         cover = functional.conv_transpose2d(ones, torch.ones_like(patterns[:1, :1]), stride=self.window.patch)
         return (image + self.window.crop(painted / cover)).clamp(-0.5, 0.5)
-
-
-class Stepper:
-    """Networks as a `Model`, before there is a threshold."""
-
-    threshold, noisy = 0.0, False
-
-    def __init__(self, networks: Networks) -> None:
-        self.networks = networks
-
-    def encode(self, frames: np.ndarray) -> Tensor:
-        """Embeddings [N,d] of frames [N,H,W,3]."""
-        return self.networks.encode(to_images(frames))
-
-    def context(self, frame: np.ndarray) -> Any:
-        """Of one frame [H,W,3]."""
-        return self.networks.context(to_images(frame[None]))
-
-    def step(self, z: Tensor, context: Any) -> Tensor:
-        """Embeddings [N,A,d] from z [N,d]."""
-        return self.networks.step(z.unsqueeze(0), context).squeeze(0)
 
 
 def sample_levels(levels: Sequence[LevelPlay], most: int) -> list[LevelPlay]:
