@@ -150,7 +150,7 @@ def _story(done: Done) -> str:
 
 
 def checkpoints(base: Path, commands: dict[str, Command]) -> Case:
-    """The checkpoint of training that was cut off, under `train --resume`."""
+    """The checkpoint of training that was interrupted, under `train --resume`."""
     command = commands["train"]
     (base / "whole").mkdir(parents=True)
     operations = run(command.arguments(base / "whole"), Shim(base / "whole"), quick).operations

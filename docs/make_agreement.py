@@ -17,7 +17,7 @@ NOT_YET: Claim = ("not measured yet", "")
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    """A table of docs/results, which comes from the records; empty where there is none."""
+    """A table of docs/results, which comes from the records; empty if there is none."""
     path = RESULTS / f"{name}.csv"
     with path.open() as file:
         return list(csv.DictReader(file))

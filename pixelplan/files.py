@@ -28,7 +28,7 @@ SEAL = "seal"
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file beside its place and rename it into it, so that nobody ever sees half of it.
+    """Write a file beside its place and rename it, so that no one ever sees half of it.
 
     What a killed writer of the same file left beside it is removed: `kill -9` leaves no trace in a folder resumed.
     """
@@ -83,7 +83,7 @@ def write_rows(path: Path, rows: Iterable[Any]) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """The value in a JSON file, its seal checked and taken off; an InputError where it is missing, damaged or no JSON.
+    """The value in a JSON file, its seal checked and taken off; an InputError if it is missing, damaged or no JSON.
 
     Files without a seal are read, too: people and earlier versions write them.
     """
@@ -106,7 +106,7 @@ def sealed(value: Any) -> Any:
 
 
 def unsealed(value: Any, path: Path) -> Any:
-    """A value without its seal, if it has one; an InputError where that is not the seal of the rest."""
+    """A value without its seal, if it has one; an InputError if that is not the seal of the rest."""
     if not isinstance(value, dict) or SEAL not in value:
         return value
     rest = {key: part for key, part in value.items() if key != SEAL}
@@ -150,7 +150,7 @@ def parse_levels(text: str) -> list[range]:
 
 
 def level_numbers(ranges: Iterable[range]) -> list[int]:
-    """The levels of ranges, in order; an InputError where there are more than one command may have."""
+    """The levels of ranges, in order; an InputError if there are more than one command may have."""
     ranges = list(ranges)
     if (count := sum(map(len, ranges))) > MOST_LEVELS:
         raise InputError(f"{count:,} levels are too many for one command; it takes at most {MOST_LEVELS:,}")
@@ -168,7 +168,7 @@ def figure_bytes(figure: Figure, kind: str = "png", dpi: int = 150) -> bytes:
 
 
 def write_picture(path: Path, picture: Image.Image) -> None:
-    """Write a picture as PNG, whole or not at all; an InputError where the name says it is something else."""
+    """Write a picture as PNG, whole or not at all; an InputError if the name says it is something else."""
     if path.suffix.lower() != ".png":
         raise InputError(f"{path} is no PNG name; write it with the ending .png")
     buffer = io.BytesIO()

@@ -21,7 +21,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def free_memory() -> int | None:
-    """Bytes that a process may still take without others having to go; None where nobody says."""
+    """Bytes that a process may still take without others having to go; None if that is unknown."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return 1024 * int(next(line.split()[1] for line in lines if line.startswith("MemAvailable")))

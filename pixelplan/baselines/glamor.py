@@ -30,7 +30,7 @@ SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
 
 class GlamorPolicy:
-    """Plans anew at each step towards the goal frame, and takes the plan's first action."""
+    """Replans at each step towards the goal frame, and takes the plan's first action."""
 
     def __init__(self, network: GlamorNetwork, config: GlamorConfig) -> None:
         self._network, self._config = network.eval(), config
@@ -191,7 +191,7 @@ def train_glamor(
 ) -> tuple[GlamorPolicy, Budget]:
     """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost.
 
-    A run that was cut off and is resumed ends in the same network as one that was not.
+    A run that was interrupted and is resumed ends in the same network as one that was not.
     """
     request = {
         "algorithm": "glamor",

@@ -28,7 +28,7 @@ class Budget:
     environment_steps: int
     """Steps taken in training levels, those before an interruption included."""
     wanted_steps: int
-    """Steps that were asked for; a run that was cut off reached fewer."""
+    """Steps that were asked for; a run that was interrupted reached fewer."""
     seconds: float
     """Wall time of training."""
     updates: int = 0

@@ -73,7 +73,7 @@ def train_ppo(
 ) -> tuple[PpoPolicy, Budget]:
     """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost.
 
-    A run that was cut off and is resumed ends in the same network as one that was not.
+    A run that was interrupted and is resumed ends in the same network as one that was not.
     """
     if config.network == "nature" and puzzle.pixels < 36:
         raise InputError(f"frames have {puzzle.pixels} pixels a side; NatureCNN needs 36 or more")
@@ -112,7 +112,7 @@ def train_ppo(
         agent.num_timesteps, agent._n_updates = note["steps"], note["updates"]
         if agent.num_timesteps < steps:
             if "state" not in note:
-                raise InputError(f"{out} holds a run of an earlier version; it can be played, but not go on")
+                raise InputError(f"{out} holds a run of an earlier version; it can be played, but not resumed")
             restore(agent, seen, games, note["state"], tensors)
     keeper = Keeper(out, request, note, steps, seconds, progress, lambda: clone(agent, seen, games))
     if agent.num_timesteps < steps:

@@ -17,7 +17,7 @@ RESUMABLE = ("collect", "train", "evaluate", "import", "baseline")
 
 
 class _Stopped(KeyboardInterrupt):
-    """Somebody wants the process to end."""
+    """The process was asked to end."""
 
     def __init__(self, signum: int) -> None:
         super().__init__(signum)
@@ -81,9 +81,11 @@ def _explain(problem: Exception, go_on: str) -> tuple[int, str]:
 
 
 def _how_to_go_on(arguments: list[str]) -> str:
-    """What to do when a command has been cut off."""
+    """What to do when a command was interrupted."""
     command = next((word for word in arguments if not word.startswith("-")), "")
-    return "and the same command with --resume goes on" if command in RESUMABLE else "and start the same command again"
+    return (
+        "and the same command with --resume continues" if command in RESUMABLE else "and start the same command again"
+    )
 
 
 @contextmanager

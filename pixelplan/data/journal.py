@@ -52,7 +52,7 @@ class Journal:
             self._file.close()
 
     def remove(self) -> None:
-        """The data set is complete, or given up."""
+        """The data set is complete, or abandoned."""
         self.path.unlink(missing_ok=True)
         self.close()
 
@@ -76,7 +76,7 @@ def _lock(path: Path) -> IO[bytes]:
 
 
 def _parse(line: bytes, path: Path) -> dict[str, Any] | None:
-    """A line as it was written; None where it is not whole or damaged."""
+    """A line as it was written; None if it is incomplete or damaged."""
     try:
         read = json.loads(line) if line.endswith(b"\n") else None
         return dict(unsealed(read, path)) if isinstance(read, dict) and "seal" in read else None

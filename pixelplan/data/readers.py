@@ -31,7 +31,7 @@ class Recorded:
     actions: np.ndarray
     """[n] int64."""
     level: int | None
-    """None where the recording does not say."""
+    """None if the recording does not say."""
 
 
 def read_npz(path: Path) -> list[Recorded]:
@@ -132,7 +132,7 @@ def read_pictures(folder: Path) -> list[Recorded]:
 def read_hdf5(path: Path) -> list[Recorded]:
     """Episodes in Minari's layout: groups episode_… with `observations` [T+1,H,W,3] and `actions` [T].
 
-    Observations that are a group hold images under one of its names. An episode's seed, where given, is its level.
+    Observations that are a group hold images under one of its names. An episode's seed, if given, is its level.
     """
     try:
         import h5py
@@ -208,7 +208,7 @@ def _number(text: str, table: Path) -> int:
     except (TypeError, ValueError):
         number = 2**63
     if abs(number) >= 2**63:
-        raise InputError(f"{table} has {str(text)[:40]!r} where a whole number belongs")
+        raise InputError(f"{table} has {str(text)[:40]!r} instead of a whole number")
     return number
 
 

@@ -28,7 +28,7 @@ class DistanceConfig:
     rounds: int = 6
     """Rounds of searching and learning, after the one of random play."""
     searches: int = 300
-    """Training levels that a round plays or searches, drawn anew each time."""
+    """Training levels that a round plays or searches, drawn again each time."""
     nodes: int = 1000
     """Nodes of a search in the first round; each later round has twice as many as the one before, up to most_nodes."""
     most_nodes: int = 8000

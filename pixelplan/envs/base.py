@@ -149,7 +149,7 @@ class PuzzleEnv(gymnasium.Env[np.ndarray, int]):
         return self._show()
 
     def shortest_solution(self) -> tuple[int, ...] | None:
-        """A shortest way from here to the goal by the true rules, None where there is none. For evaluation only."""
+        """A shortest way from here to the goal by the true rules, None if there is none. For evaluation only."""
         return self._need_level().shortest_path(self._state)
 
     def solvable_from_here(self) -> bool:
@@ -205,7 +205,7 @@ class Window:
         """Show a frame [H,W,3]."""
         height, width, _ = frame.shape
         self._image.set(data=frame, extent=(0, width, height, 0))
-        if self._pyplot.get_backend().lower() != "agg":  # without a screen there is nobody to wait for
+        if self._pyplot.get_backend().lower() != "agg":  # without a screen there is no one to wait for
             self._pyplot.pause(self._seconds)
 
     def close(self) -> None:

@@ -105,14 +105,14 @@ class PuzzleVectorEnv(gymnasium.vector.VectorEnv):
         return self._frames.copy(), rewards, terminated, truncated, self._infos() | infos
 
     def clone_state(self) -> dict[str, Any]:
-        """All that decides how the games go on, as JSON values."""
+        """All that decides how the games continue, as JSON values."""
         arrays = {
             name: getattr(self, f"_{name}").tolist() for name in ("numbers", "states", "steps", "rewarded", "over")
         }
         return {**arrays, "random": [random.bit_generator.state for random in self._random]}
 
     def restore_state(self, state: dict[str, Any]) -> np.ndarray:
-        """Let the games go on as others of the same puzzle stood; gives their frames [N,H,W,3]."""
+        """Let the games continue from where others of the same puzzle stood; returns their frames [N,H,W,3]."""
         self._random = [np_random(0)[0] for _ in range(self.num_envs)]
         self._begin(self._games, state["numbers"])
         self._move_to(np.array(state["states"]))

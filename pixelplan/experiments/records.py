@@ -44,7 +44,7 @@ def write_record(record: dict[str, Any], cell: Cell, results: Path) -> None:
 
 
 def find_record(cell: Cell, results: Path) -> dict[str, Any] | None:
-    """The record of a cell, None where it was never finished; an InputError where it is another version's."""
+    """The record of a cell, None if it was never finished; an InputError if it is another version's."""
     path = record_path(cell, results)
     if not path.exists():
         try:
@@ -61,7 +61,7 @@ def find_record(cell: Cell, results: Path) -> dict[str, Any] | None:
 
 
 def _main_record(cell: Cell, main: Path) -> dict[str, Any] | None:
-    """The same from the records that results/records.sh makes, where they are of this very training and measure."""
+    """The same from the records that results/records.sh makes, if they are of this same training and measure."""
     if not isinstance(cell.model, Training) or not isinstance(cell.measure, Evaluation):
         return None
     training, measure, seed = cell.model, cell.measure, cell.model.config.seed
@@ -93,7 +93,7 @@ def _main_record(cell: Cell, main: Path) -> dict[str, Any] | None:
 
 
 def is_of(training: Training, description: dict[str, Any]) -> bool:
-    """Whether a model's description is of this very training, uninterrupted."""
+    """Whether a model's description is of this same training, uninterrupted."""
     return (
         _without_kinds(described(training.config)).items() <= description["config"].items()
         and _same_play(training.play, description.get("data"))

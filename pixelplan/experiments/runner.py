@@ -1,7 +1,7 @@
-"""A grid of cells: run where they are missing, each on its own, and none twice.
+"""Runs an experiment's cells: those without a record, each on its own, and none twice.
 
 Cells that share a model make one job. A job's model and data stand in the runs folder under the fingerprint of what
-they are, so whatever was cut off goes on, and several processes with the same runs folder share the work.
+they are, so whatever was interrupted continues, and several processes with the same runs folder share the work.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Failure:
 
 
 def model_folder(model: Training | Shipped, runs: Path) -> Path:
-    """Where a model is or will be; its name says what it is, unless results/records.sh has trained the very same."""
+    """Where a model is or will be; its name says what it is, unless results/records.sh has trained the same one."""
     if isinstance(model, Shipped):
         return model.folder
     trained = runs / "models" / f"{model.env}-{model.config.seed}"
@@ -124,7 +124,7 @@ def run_job(job: Job, runs: Path, threads: int) -> Iterator[tuple[Cell, dict[str
 
 
 def make_model(training: Training, runs: Path, threads: int) -> Path:
-    """The folder of the trained model; what is finished is found again, what was cut off goes on."""
+    """The folder of the trained model; what is finished is found again, what was interrupted continues."""
     folder = model_folder(training, runs)
     if (folder / CONFIG).exists():
         return folder
@@ -139,7 +139,7 @@ def make_model(training: Training, runs: Path, threads: int) -> Path:
 
 
 def make_play(play: Play, runs: Path) -> Trajectories:
-    """The recorded play; what is finished is found again, what was cut off goes on."""
+    """The recorded play; what is finished is found again, what was interrupted continues."""
     folder = runs / "data" / f"{play.env}-{fingerprint(play)[:16]}"
     with locked(folder, wait=True):
         return collect(
@@ -148,7 +148,7 @@ def make_play(play: Play, runs: Path) -> Trajectories:
 
 
 def _begun_with(folder: Path) -> int | None:
-    """Threads of training that is under way or done in a folder: it can only go on with as many."""
+    """Threads of training that is under way or done in a folder: it can only continue with as many."""
     for place in (folder, *folder.glob("stage-*")):
         note = read_checkpoint_note(place)
         if note is not None:

@@ -32,7 +32,7 @@ class Variant:
     """Other levels than a puzzle's usual ones."""
 
     options: tuple[tuple[str, Any], ...] = ()
-    """The puzzle's, where they are not its defaults."""
+    """The puzzle's, if they are not its defaults."""
     noise: Noise = field(default_factory=Noise)
     """Before its frames."""
 
@@ -129,7 +129,7 @@ class Measure(Protocol):
         """For people."""
 
     def take(self, env: str, model: Path, out: Path) -> dict[str, Any]:
-        """Measure the model in a folder, for a record; `out` is a file of its own where unfinished work may stand."""
+        """Measure the model in a folder, for a record; `out` is a file of its own for unfinished work."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from pixelplan.types import Trajectories
 
 
 def fingerprint(data: Trajectories) -> str:
-    """A SHA-256 that stands for the data: of its manifest's checksums, or of the arrays where it has none."""
+    """A SHA-256 that stands for the data: of its manifest's checksums, or of the arrays if it has none."""
     sums = data.manifest.get("sha256")
     if sums:
         return hashlib.sha256(json.dumps(sums, sort_keys=True).encode()).hexdigest()

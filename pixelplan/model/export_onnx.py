@@ -61,7 +61,7 @@ class _Function(nn.Module):
 def export_onnx(model: WorldModel, folder: Path, frames: np.ndarray, description: dict[str, Any]) -> Comparison:
     """Write encode.onnx, context.onnx, step.onnx and model.json, and compare them with torch on frames [N,H,W,3].
 
-    An InputError where they differ by more than the tolerance, a family has an operation that ONNX lacks, or an extra
+    An InputError if they differ by more than the tolerance, a family has an operation that ONNX lacks, or an extra
     is not installed; nothing is written then.
     """
     try:

@@ -79,7 +79,7 @@ def squared_distances(z: Tensor) -> Tensor:
 def level_pairs(states: Tensor, undecided: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Pairs [L,S,S] of different states and of different frames of the same state.
 
-    States [L,S] are −1 where padded; undecided pairs [L,S,S] are neither.
+    States [L,S] are −1 if padded; undecided pairs [L,S,S] are neither.
     """
     real = (states >= 0).unsqueeze(-1) & (states >= 0).unsqueeze(-2)
     same = states.unsqueeze(-1) == states.unsqueeze(-2)

@@ -87,7 +87,7 @@ def rollout_exactness(
     walks: int = 50,
     seed: int = 0,
 ) -> dict[int, float]:
-    """Share of rollouts that are still in the right state after so many random steps, by number of steps.
+    """Share of rollouts that are still in the right state after a number of random steps, by that number.
 
     A walk takes random steps among those recorded in its level, so that what is true is known from frames however long
     it is; the networks see the first frame and the actions only. A rollout that was wrong once stays wrong. Several

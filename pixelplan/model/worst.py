@@ -32,7 +32,7 @@ class Miss:
 
 
 def worst_misses(model: WorldModel, levels: Sequence[LevelPlay], count: int) -> list[Miss]:
-    """So many steps of levels, those first whose predictions are the farthest from being nearest to the truth."""
+    """The `count` worst steps of levels: first those whose predictions are farthest from being nearest to the truth."""
     found: list[Miss] = []
     for level in levels:
         frames = np.asarray(level.frames)
