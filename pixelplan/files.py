@@ -30,7 +30,7 @@ SEAL = "seal"
 def write_bytes(path: Path, data: bytes) -> None:
     """Write a file beside its place and rename it, so that no one ever sees half of it.
 
-    What a killed writer of the same file left beside it is removed: `kill -9` leaves no trace in a folder resumed.
+    What a killed writer of the same file left beside it is removed: `kill -9` leaves no trace in a resumed folder.
     """
     for left in path.parent.glob(f".{path.name}.*"):
         if left_by_writer(left):
@@ -48,7 +48,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """What the system refuses here names the file: by itself, a write that finds no space does not."""
+    """Makes the system's errors name the file: a write that finds no space does not do so by itself."""
     try:
         yield
     except OSError as problem:
@@ -78,7 +78,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def write_rows(path: Path, rows: Iterable[Any]) -> None:
-    """Write values as JSON, one a line, whole or not at all."""
+    """Write values as JSON, one per line, whole or not at all."""
     write_bytes(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
 
 
@@ -89,7 +89,7 @@ def read_json(path: Path) -> Any:
     """
     try:
         if path.stat().st_size > LARGEST_JSON:
-            raise InputError(f"{path} has more than {LARGEST_JSON // 2**20} MB; that is none of our JSON files")
+            raise InputError(f"{path} has more than {LARGEST_JSON // 2**20} MB; pixelplan writes none that large")
         return unsealed(json.loads(path.read_text()), path)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
@@ -170,7 +170,7 @@ def figure_bytes(figure: Figure, kind: str = "png", dpi: int = 150) -> bytes:
 def write_picture(path: Path, picture: Image.Image) -> None:
     """Write a picture as PNG, whole or not at all; an InputError if the name says it is something else."""
     if path.suffix.lower() != ".png":
-        raise InputError(f"{path} is no PNG name; write it with the ending .png")
+        raise InputError(f"{path} is not a PNG file; let its name end in .png")
     buffer = io.BytesIO()
     picture.save(buffer, "PNG")
     path.parent.mkdir(parents=True, exist_ok=True)

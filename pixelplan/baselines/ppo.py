@@ -76,7 +76,7 @@ def train_ppo(
     A run that was interrupted and is resumed ends in the same network as one that was not.
     """
     if config.network == "nature" and puzzle.pixels < 36:
-        raise InputError(f"frames have {puzzle.pixels} pixels a side; NatureCNN needs 36 or more")
+        raise InputError(f"frames have {puzzle.pixels} pixels per side; NatureCNN needs 36 or more")
     rollout = config.rollout_steps or ROLLOUT_STEPS[name]
     request = {
         "algorithm": "ppo",

@@ -1,4 +1,4 @@
-"""npy arrays of any origin: what a header claims is read and judged before any memory is taken for it."""
+"""npy arrays from anywhere: what a header claims is read and judged before any memory is taken for it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def read_npz(path: Path) -> dict[str, np.ndarray]:
     except InputError:
         raise
     except Exception as problem:  # a damaged archive can raise anything
-        raise InputError(f"{path} is no npz file that can be read: {problem}") from None
+        raise InputError(f"{path} cannot be read as an npz file: {problem}") from None
 
 
 def _unpack(archive: zipfile.ZipFile, path: Path) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Readers of recordings that others made; nothing that they read can run code, or take more memory than is named."""
+"""Readers of other people's recordings; nothing that they read can run code or take more memory than stated here."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def read_pictures(folder: Path) -> list[Recorded]:
     """Episodes as PNG files in a folder, and one CSV file in it.
 
     Its columns are frame, action and next_frame, a row for each step; or frame, action and perhaps episode, a row for
-    each frame in the order of play, with no action behind the last frame of an episode. Level is optional.
+    each frame in the order of play, with no action after the last frame of an episode. Level is optional.
     """
     tables = sorted(folder.glob("*.csv"))
     if len(tables) != 1:
@@ -91,7 +91,7 @@ def read_pictures(folder: Path) -> list[Recorded]:
             columns = set(reader.fieldnames or ())
             rows = list(reader)
     except (UnicodeDecodeError, csv.Error) as problem:
-        raise InputError(f"{tables[0]} is no CSV file that can be read: {problem}") from None
+        raise InputError(f"{tables[0]} cannot be read as a CSV file: {problem}") from None
     if not {"frame", "action"} <= columns:
         raise InputError(f"{tables[0]} has columns {', '.join(sorted(columns))}; it needs frame and action")
 
@@ -103,7 +103,7 @@ def read_pictures(folder: Path) -> list[Recorded]:
             or not path.is_file()
             or not path.resolve().is_relative_to(folder.resolve())
         ):
-            raise InputError(f"{tables[0]} names the frame {str(row[column])[:80]!r}, which is no file in {folder}")
+            raise InputError(f"{tables[0]} names the frame {str(row[column])[:80]!r}, which is not a file in {folder}")
         return path
 
     def level(row: dict[str, str]) -> int | None:
@@ -157,7 +157,7 @@ def _readable(path: Path) -> Iterator[None]:
         raise
     except Exception as problem:
         words = " ".join(str(problem).split())
-        raise InputError(f"{path} is no HDF5 file that can be read: {words}") from None
+        raise InputError(f"{path} cannot be read as an HDF5 file: {words}") from None
 
 
 def _episode(episode: Any, name: str, path: Path) -> Recorded:

@@ -40,7 +40,7 @@ class DistanceConfig:
     states: int = 384
     """States of a search that are learned from at most."""
     updates: int = 600
-    """Gradient steps a round."""
+    """Gradient steps per round."""
     learning_rate: float = 1.5e-3
     """The highest of a round, from which it falls to nothing."""
     held_out_nodes: int = 20_000

@@ -24,7 +24,7 @@ class Determinism:
     first_step: int | None
     """The step after which replays differ, 0 if their first frames already do; None if none does."""
     early: float
-    """Mean difference between replays in their first frames that differ, in grey values a pixel."""
+    """Mean difference between replays in their first frames that differ, in grey values per pixel."""
     late: float
     """The same in their last quarter."""
     new_frames: float

@@ -27,7 +27,7 @@ class PuzzleVectorEnv(gymnasium.vector.VectorEnv):
     _over: np.ndarray
     """[N] bool, the games whose episode has ended."""
     _goals: np.ndarray
-    """[N,S] bool: like all tables, a row a game, wide enough for the largest level so far."""
+    """[N,S] bool: like all tables, a row per game, wide enough for the largest level so far."""
     _successors: np.ndarray
     """[N,S,A]."""
 
@@ -122,7 +122,7 @@ class PuzzleVectorEnv(gymnasium.vector.VectorEnv):
         return self._frames.copy()
 
     def _allocate(self) -> None:
-        """Make room: a row a game in every table, wide enough for the levels seen so far."""
+        """Make room: a row per game in every table, wide enough for the levels seen so far."""
         pixels = self.puzzle.pixels
         self._frames = np.zeros((self.num_envs, pixels, pixels, 3), np.uint8)
         self._backgrounds = np.zeros_like(self._frames)

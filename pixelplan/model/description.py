@@ -38,7 +38,7 @@ def describe_data(data: Trajectories) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str | None]:
-    """Of the package, its commit where it runs from a checkout, and of what its numbers depend on."""
+    """Of the package, its commit if it runs from a checkout, and of what its numbers depend on."""
     return {
         "pixelplan": pixelplan.__version__,
         "commit": commit(),

@@ -123,7 +123,7 @@ def rollout_exactness(
 def _random_walks(
     level: LevelPlay, walks: int, length: int, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Frames [w,T+1] and actions [w,T] of random walks along recorded steps, from frames that lead on for ever.
+    """Frames [w,T+1] and actions [w,T] of random walks along recorded steps, from frames that never end.
 
     A frame from which nothing was recorded (the last of an episode) is left out, and so is what leads to it only.
     """

@@ -20,7 +20,7 @@ from pixelplan.evaluation.figures import solution_picture
 from pixelplan.types import Episode, InputError
 
 _ALIKE = 12.0
-"""Grey values a pixel by which a picture of a state may differ from its frame: a bad JPEG has 5, another level 30."""
+"""Grey values per pixel by which a picture of a state may differ from its frame: a bad JPEG has 5, another level 30."""
 Cells = Mapping[tuple[int, int], int]
 """The cells (row, column) on which the agent can stand, and the state that shows it there."""
 
@@ -243,14 +243,14 @@ class TableBoard:
         if apart[state] > _ALIKE:
             raise InputError(
                 f"the picture shows no state of level {self.number}: what is most like it differs by "
-                f"{apart[state]:.0f} grey values a pixel"
+                f"{apart[state]:.0f} grey values per pixel"
             )
         if apart[state] == 0:
             return state, ""
         row, column = self.position(state)
         return state, (
             f"It was taken for row {row + 1}, column {column + 1}, from which it differs by {apart[state]:.1f} grey "
-            "values a pixel."
+            "values per pixel."
         )
 
     def towards(self, state: int | None) -> TableBoard:

@@ -20,7 +20,7 @@ from pixelplan.types import InputError
 from pixelplan.web.board import Board
 
 LARGEST = 2048
-"""Pixels a side; a small file may hold a giant picture."""
+"""Pixels per side; a small file may hold a giant picture."""
 
 
 def decode(text: str) -> Image.Image:
@@ -74,7 +74,7 @@ class ReadLevel:
 
 
 _KNOWN = 40.0
-"""Grey values a pixel by which a cell may differ from what it is taken for."""
+"""Grey values per pixel by which a cell may differ from what it is taken for."""
 
 
 def read_level(puzzle: Puzzle, image: Image.Image) -> ReadLevel:
