@@ -1,4 +1,4 @@
-"""BASELINES: what the paper compares with, one file an algorithm. No part of the method itself imports from here."""
+"""BASELINES: what the paper compares with, one file per algorithm. No part of the method itself imports from here."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ SIZES = {
     ),
     "original": (),
 }
-"""What is changed of sheeprl's settings for DreamerV2: the original size takes about 20 s a gradient step on a CPU."""
+"""Changes to sheeprl's settings for DreamerV2: the original size takes about 20 s per gradient step on a CPU."""
 
 CHILD = "from pixelplan.baselines.dreamer import run_sheeprl; run_sheeprl()"
 
@@ -99,7 +99,7 @@ def train_dreamer(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[DreamerPolicy, Budget]:
-    """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost."""
+    """Train on a range of levels for some steps, or until `seconds` have passed; returns policy and cost."""
     if puzzle.pixels != 64:
         raise InputError(f"DreamerV2 sees 64 × 64 pixels; {name} has frames of {puzzle.pixels}")
     options = dataclasses.asdict(puzzle)  # type: ignore[call-overload]
@@ -279,7 +279,7 @@ def _steps_of(checkpoint: Path) -> int:
 
 
 def _copy_weights(checkpoint: Path, path: Path) -> int:
-    """Write what plays as safetensors; gives the number of gradient steps."""
+    """Write what plays as safetensors; returns the number of gradient steps."""
     stand_in = (list, "sheeprl.utils.fs.BufferFiles")  # the one thing in it that is neither a tensor nor plain
     with torch.serialization.safe_globals([stand_in]):
         state = torch.load(checkpoint, map_location="cpu", weights_only=True)

@@ -71,7 +71,7 @@ def train_ppo(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[PpoPolicy, Budget]:
-    """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost.
+    """Train on a range of levels for some steps, or until `seconds` have passed; returns policy and cost.
 
     A run that was interrupted and is resumed ends in the same network as one that was not.
     """
@@ -282,5 +282,5 @@ class Keeper(BaseCallback):
             "rows": self._rows,
             "state": told,
         }
-        write_rows(self._out / "metrics.jsonl", self._rows)  # before: no checkpoint shall know of a row that this lacks
+        write_rows(self._out / "metrics.jsonl", self._rows)  # first: no checkpoint may know more rows than this
         save_run(self._out, self.model.policy, self.model.policy.optimizer, note, tensors)

@@ -115,7 +115,7 @@ def _signals(go_on: str) -> Iterator[None]:
 
 
 def _end(signum: int, go_on: str) -> int:
-    """Say that the command was stopped; gives the exit code that shells use for it."""
+    """Say that the command was stopped; returns the exit code that shells use for it."""
     word = "terminated" if signum == signal.SIGTERM else "interrupted"
     print(f"pixelplan: {word}; what is finished is kept, {go_on}", file=sys.stderr, flush=True)
     return 128 + signum

@@ -22,7 +22,7 @@ class FinishedLevels:
     """The finished levels of one evaluation; nothing is written if no record is to be written either."""
 
     def __init__(self, out: Path | None, request: Mapping[str, Any], resume: bool) -> None:
-        """Begin, or go on from what is left beside `out` if that is of an equal request (all that decides results)."""
+        """Start, or continue from what is left beside `out` if that has an equal request (all that decides results)."""
         self.done: dict[int, LevelResult] = {}
         self._path = out and out.with_name(f"{out.name}.unfinished")
         self._request = json.loads(json.dumps(request))

@@ -107,7 +107,7 @@ def run_here(cells: Sequence[Cell], results: Path, runs: Path, threads: int) -> 
 
 
 def run_job(job: Job, runs: Path, threads: int) -> Iterator[tuple[Cell, dict[str, Any] | Failure]]:
-    """Make the job's model, unless it is there, and measure it; gives a record or a failure for each cell."""
+    """Make the job's model, unless it is there, and measure it; returns a record or a failure for each cell."""
     try:
         model = job.model.folder if isinstance(job.model, Shipped) else make_model(job.model, runs, threads)
     except Exception as problem:  # whatever it is, the other models can do without this one
