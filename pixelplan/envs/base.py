@@ -143,7 +143,7 @@ class PuzzleEnv(gymnasium.Env[np.ndarray, int]):
         return PlayState(self._need_level().number, self._state, self._steps, self._rewarded)
 
     def restore_state(self, state: PlayState) -> np.ndarray:
-        """Go back to a state that `clone_state` gave, in this or another environment of the puzzle; returns the frame."""
+        """Go back to a state that `clone_state` gave, in this or another environment of it; returns the frame."""
         self._level = get_level(self.puzzle, state.level)
         self._state, self._steps, self._rewarded = state.state, state.steps, state.rewarded
         return self._show()
