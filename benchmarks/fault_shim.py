@@ -102,8 +102,10 @@ class Shim:
         real = self._real[name]
 
         def call(path: Any, *rest: Any, **named: Any) -> Any:
-            place = f"/proc/self/fd/{path}" if name == "fsync" else path
-            if self.watches(os.readlink(place) if name == "fsync" else place):
+            place = os.readlink(f"/proc/self/fd/{path}") if name == "fsync" else path
+            if named.get("dir_fd") is not None:  # as when a folder is removed with all that is in it
+                place = os.path.join(os.readlink(f"/proc/self/fd/{named['dir_fd']}"), path)
+            if self.watches(place):
                 self.operation(name, path=None if name == "fsync" else os.fspath(path))
             return real(path, *rest, **named)
 

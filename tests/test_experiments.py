@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from pixelplan.envs.resolve import open_family
-from pixelplan.experiments import boards_table, failures_table
+from pixelplan.experiments import boards_table, failures_table, paper_miniature_table
+from pixelplan.experiments.records import write_record
 from pixelplan.experiments.selection import Selection
-from pixelplan.experiments.specs import described
+from pixelplan.experiments.specs import FORMAT, described, fingerprint
 from tests.conftest import run_command
-from tests.test_grid import places
+from tests.test_experiments_runner import places
 
 TWO_LEVELS = ("--preset", "tiny", "--levels", "2", "--puzzles", "digit-jump", "--seeds", "0")
 
@@ -84,6 +85,20 @@ def test_larger_boards_are_larger(tmp_path: Path) -> None:
     assert "16, pixels 128" in large.name and "pixels" not in small.name
     assert "variant" not in described(small.model)["play"], "records from before there were variants are found"
     run_command("reproduce", "boards", "--dry-run", *places(tmp_path))
+
+
+def test_the_miniature_stands_beside_pixelplan(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    for cell in paper_miniature_table.cells(Selection(puzzles=("ice-slider",), seeds=(0, 1))):
+        success = 0.9 * cell.share if "paper" in cell.model.name else 1.0
+        kept = {"format": FORMAT, "fingerprint": fingerprint(cell), "result": {"success": success}}
+        write_record(kept, cell, results)
+    said = run_command("reproduce", "paper-miniature", *places(tmp_path)).stdout
+    shown(tmp_path, "paper-miniature", "csv", "png", "svg")
+    assert "| PPGS, full | 0.23 (0.23–0.23, 2 seeds) | 0.45 (0.45–0.45, 2 seeds)" in said
+    assert "| pixelplan, one-shot | 1.00 (1.00–1.00, 2 seeds)" in said and "38 of 114 cells are recorded" in said
+    listed = run_command("reproduce", "paper-miniature", "--full-size", "--dry-run", *places(tmp_path)).stdout
+    assert "procgen-maze, paper, 1000 levels" in listed and "size 6" not in listed and "0 of 171 cells" in listed
 
 
 @pytest.mark.slow

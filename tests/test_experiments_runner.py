@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,12 +14,17 @@ from pathlib import Path
 import pytest
 
 from pixelplan.cli import main
+from pixelplan.evaluation.stats import wilson
+from pixelplan.experiments.check import agree
 from pixelplan.experiments.records import find_record, record_path
 from pixelplan.experiments.registry import EXPERIMENTS, experiment
 from pixelplan.experiments.runner import jobs_of, locked
 from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner, training_on
-from pixelplan.experiments.specs import Cell, described, fingerprint
+from pixelplan.experiments.specs import Cell, Training, described, fingerprint
 from pixelplan.experiments.tables import summarise
+from pixelplan.model.families.position import Position
+from pixelplan.model.objective import ObjectiveConfig
+from pixelplan.planning import PLANNERS
 from tests.conftest import one_sentence, run_command
 
 TINY = ("--preset", "tiny", "--test-levels", "2000:2002", "--seeds", "0")
@@ -116,6 +122,56 @@ def test_every_experiment_declares_cells_that_differ() -> None:
         assert len({fingerprint(cell) for cell in cells}) == len(cells), name
         assert len({record_path(cell, Path()) for cell in cells}) == len(cells), name
     assert len(experiment("generalisation").cells(Selection())) == 39 * 3 * 2
+
+
+def test_another_default_or_version_is_another_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    def edited(**changes: object) -> Cell:
+        training = CELL.model
+        assert isinstance(training, Training)
+        return dataclasses.replace(
+            CELL, model=dataclasses.replace(training, config=dataclasses.replace(training.config, **changes))
+        )
+
+    before = fingerprint(CELL)
+    assert fingerprint(edited(learning_rate=1e-3)) != before and "versions" not in described(CELL.model)
+    assert fingerprint(edited(objective=ObjectiveConfig(margin=0.9))) != before
+    monkeypatch.setattr(Position, "version", 2)  # its losses were edited
+    assert described(CELL.model)["versions"] == {"position": 2}
+    later = fingerprint(CELL)
+    monkeypatch.setitem(PLANNERS, "full", dataclasses.replace(PLANNERS["full"], version=2))
+    assert len({before, later, fingerprint(CELL)}) == 3
+    assert described(one_shot_planner("2000:2002")) == described(one_shot_planner("2000:2002"))
+    assert "versions" not in described(one_shot_planner("2000:2002")), "the other planner is what it was"
+
+
+def test_a_check_finds_a_record_that_was_changed(grid: Path, tmp_path: Path) -> None:
+    words = ("reproduce", "generalisation", "--puzzles", "digit-jump", "--levels", "2", *TINY, "--check")
+    kept = tmp_path / "results"
+    shutil.copytree(grid / "results", kept)
+    runs = ("--results", kept, "--runs", grid / "runs", "--out", tmp_path / "out")
+    said = run_command(*words, *runs).stdout.splitlines()
+    assert len(said) == 2 and all(line.startswith("agrees") for line in said)
+    path = record_path(CELL, kept)
+    record = json.loads(path.read_text())
+    wrong = 0.0 if record["result"]["success"] else 1.0
+    path.write_text(json.dumps({**record, "result": {**record["result"], "success": wrong}}))
+    said = run_command(*words, *runs, code=1).stdout.splitlines()
+    assert sorted(line.split()[0] for line in said) == ["agrees", "differs"]
+    assert not (tmp_path / "out").exists() and json.loads(path.read_text())["result"]["success"] == wrong
+    nowhere = ("--results", kept, "--runs", tmp_path / "none")
+    assert "none of the 2 models" in one_sentence(run_command(*words, *nowhere, code=2))
+    nothing = ("--results", tmp_path / "empty", "--runs", grid / "runs")
+    assert "no record of a success" in one_sentence(run_command(*words, *nothing, code=2))
+
+
+def test_what_a_check_calls_agreement() -> None:
+    recorded = {"levels": 100, "success": 0.9, "unsolved": list(range(10)), "interval": wilson(90, 100)}
+
+    def found(solved: int) -> dict[str, object]:
+        return {"levels": 100, "success": solved / 100, "interval": wilson(solved, 100)}
+
+    assert agree(recorded, found(90)) and agree(recorded, found(93)) and not agree(recorded, found(70))
+    assert not agree({**recorded, "success": 0.93}, found(93)), "ten levels are listed as unsolved"
 
 
 def test_training_sets_are_those_of_the_design() -> None:

@@ -13,6 +13,7 @@ from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.checkpoint import load_model
 from pixelplan.model.families import FAMILIES, family_of
 from pixelplan.model.families.grid import ModelConfig
+from pixelplan.model.families.paper import PaperConfig
 from pixelplan.model.families.picture import PictureConfig
 from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.findings import told
@@ -33,7 +34,7 @@ SMALL = {
     "noisy": dataclasses.replace(GRID, noisy=True),
     "cells": dataclasses.replace(GRID, family="cells", kinds=6),
     "latent": dataclasses.replace(GRID, family="latent"),
-    "paper": dataclasses.replace(GRID, family="paper"),
+    "paper": PaperConfig(dimensions=8, stem=8),
 }
 QUICK = TrainConfig(quiet=True, threads=1, batch=4, frames=12, updates=6)
 
@@ -186,3 +187,8 @@ def test_a_world_that_is_not_learned_says_so(tmp_path, capsys):
     description = json.loads((tmp_path / "model" / "config.json").read_text())
     assert any("this world was not learned" in sentence for sentence in description["findings"]["warnings"])
     assert told(description)[-1].startswith("warning: this world was not learned")
+
+
+def test_half_a_margin_is_refused_by_a_family_without_one(tmp_path):
+    with pytest.raises(InputError, match="picture has no margin"):
+        train(play(levels=2), tmp_path / "model", quick("picture", threshold="half-margin"))

@@ -22,7 +22,6 @@ SMALL = {
     "spatial": ModelConfig("position", dimensions=8, encoder_width=8, context_width=8),
     "three maps": ModelConfig("position", dimensions=8, maps=3, encoder_width=8, context_width=8),
     "latent": ModelConfig(family="latent", dimensions=8, encoder_width=8),
-    "paper": ModelConfig(family="paper", dimensions=8, encoder_width=8),
     "without inverse": ModelConfig("position", dimensions=8, encoder_width=8, context_width=8, inverse=False),
 }
 
@@ -129,7 +128,7 @@ def test_frames_of_another_size_or_type_are_refused(frames):
 
 
 def test_presets_are_found_by_name():
-    assert set(PRESETS) == {"auto", "picture", "vector", "spatial", "noisy", "paper", "latent", "tiny"}
+    assert set(PRESETS) == {"auto", "picture", "vector", "ppgs", "spatial", "noisy", "paper", "latent", "tiny"}
     assert preset("spatial").model.inverse and not preset("spatial", inverse=False).model.inverse
     with pytest.raises(InputError, match="the presets are"):
         preset("huge")

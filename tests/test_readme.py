@@ -75,6 +75,16 @@ def test_numbers_are_those_of_the_records() -> None:
     assert (docs / "agreement.md").read_text() == script("make_agreement").page(), "run make results"
 
 
+def test_equal_numbers_are_no_agreement() -> None:
+    made = script("make_agreement")
+    whole, same, less = made.Rate(1.0, 0.96, 1.0), made.Rate(0.99, 0.95, 1.0), made.Rate(0.6, 0.5, 0.7)
+    assert made.worth(whole, less) == "agrees" and made.worth(whole, same) == made.CEILING
+    assert made.worth(made.Rate(0.62, 0.5, 0.7), less) == "differs", "there was room for a difference"
+    said, numbers = made.claim([("DigitJump", "agrees", str(less)), ("ProcgenMaze", made.CEILING, str(same))])
+    assert said == f"DigitJump: agrees; ProcgenMaze: {made.CEILING}" and "0.60 (0.50–0.70)" in numbers
+    assert made.claim([]) == made.NOT_YET
+
+
 def test_what_the_page_stood_is_told_from_its_records() -> None:
     page = script("make_results").page
     assert page(None, None) == "No records yet."

@@ -22,6 +22,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.policies import ActorCriticCnnPolicy, ActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
+from torch import nn
 
 from pixelplan.baselines.impala import ImpalaEncoder
 from pixelplan.baselines.policy import Budget
@@ -38,13 +39,17 @@ The paper chooses it for each puzzle, because games get stuck for good: 256 is P
 whose solutions have about ten moves.
 """
 
+MAZE_CELLS = 15
+"""Cells a side of ProcgenMaze's world."""
+
 
 @dataclass(frozen=True)
 class PpoConfig:
     """Procgen's settings, and what they leave open."""
 
-    network: Literal["nature", "impala"] = "nature"
-    """nature is stable-baselines3's NatureCNN; impala is Procgen's network, about ten times the work."""
+    network: Literal["cells", "nature", "impala"] = "cells"
+    """cells looks at each cell of the board once and then at its neighbours; nature is stable-baselines3's NatureCNN;
+    impala is Procgen's network, many times the work."""
     games: int = 64
     """Games played at once."""
     rollout_steps: int | None = None
@@ -102,7 +107,7 @@ def train_ppo(
         gae_lambda=config.gae_lambda,
         clip_range=config.clip,
         ent_coef=config.entropy,
-        policy_kwargs=_network(config, puzzle.pixels),
+        policy_kwargs=_network(config, puzzle),
         seed=seed,
         device="cpu",
     )
@@ -205,6 +210,35 @@ class VecGames(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
 
+class CellFeatures(BaseFeaturesExtractor):
+    """A convolution whose stride is a cell of the board, one over neighbouring cells, and a linear layer.
+
+    Most of NatureCNN's work is in windows that overlap, and frames here are made of cells.
+    """
+
+    def __init__(self, observation_space: gymnasium.Space[Any], cells: int, width: int = 32) -> None:
+        super().__init__(observation_space, features_dim=256)
+        assert observation_space.shape is not None
+        pixels = observation_space.shape[-1]
+        cell = pixels // cells
+        window = cell if pixels % cells == 0 else 2 * cell  # cells of broken pixels need windows that overlap
+        rows = (pixels - window) // cell + 1
+        self.layers = nn.Sequential(
+            nn.Conv2d(3, width, window, stride=cell),
+            nn.ReLU(),
+            nn.Conv2d(width, width, 3, padding=1),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(width * rows**2, 256),
+            nn.ReLU(),
+        )
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """[N,3,H,W] → [N,256]."""
+        features: torch.Tensor = self.layers(observations)
+        return features
+
+
 class ImpalaFeatures(BaseFeaturesExtractor):
     """Procgen's network as stable-baselines3 takes it; pictures arrive as values from 0 to 1."""
 
@@ -217,11 +251,14 @@ class ImpalaFeatures(BaseFeaturesExtractor):
         return self.encoder(observations)
 
 
-def _network(config: PpoConfig, pixels: int) -> dict[str, Any]:
+def _network(config: PpoConfig, puzzle: Puzzle) -> dict[str, Any]:
     """How stable-baselines3 builds the policy; Adam's ε is that of Procgen's code."""
     options: dict[str, Any] = {"optimizer_kwargs": {"eps": 1e-5}}
     if config.network == "impala":
-        options |= {"features_extractor_class": ImpalaFeatures, "features_extractor_kwargs": {"pixels": pixels}}
+        options |= {"features_extractor_class": ImpalaFeatures, "features_extractor_kwargs": {"pixels": puzzle.pixels}}
+    if config.network == "cells":
+        cells = getattr(puzzle, "size", MAZE_CELLS)
+        options |= {"features_extractor_class": CellFeatures, "features_extractor_kwargs": {"cells": cells}}
     return options
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 VERBOSE = "--verbose"
-RESUMABLE = ("collect", "train", "evaluate", "import", "baseline")
+RESUMABLE = ("collect", "train", "train-heuristic", "evaluate", "import", "baseline")
 """Commands with the option --resume."""
 
 

@@ -79,7 +79,7 @@ class Trained(Judged):
 def ppo(
     run: Annotated[Trained, OmitArgPrefixes],
     *,
-    network: Literal["nature", "impala"] = "nature",
+    network: Literal["cells", "nature", "impala"] = "cells",
     rollout_steps: int | None = None,
     games: int = 64,
 ) -> None:
@@ -89,7 +89,8 @@ def ppo(
 
     Args:
         run: The run.
-        network: NatureCNN, or Procgen's IMPALA network, about ten times the work.
+        network: One that looks at cells, NatureCNN, or Procgen's IMPALA network; each is several times the work of the
+            one before.
         rollout_steps: Steps of each game in a rollout and at most in an episode; by default as the puzzle needs.
         games: Games played at once.
     """

@@ -6,13 +6,13 @@ from pathlib import Path
 
 
 def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = None, level: int | None = None) -> None:
-    """Say what is in a trajectory folder or a model folder, with a picture.
+    """Say what is in a trajectory folder or a model folder, with a picture; of a model as ONNX, in words alone.
 
     Example: pixelplan inspect runs/ice-model
 
     Args:
-        folder: A folder written by collect or by train. A model has at most 128 million parameters, and a latent grid
-            of at most 128 x 128 cells.
+        folder: A folder written by collect, train or export. A model has at most 128 million parameters, and a latent
+            grid of at most 128 x 128 cells.
         out: The PNG to write; by default inspect.png in the folder.
         data: For a model: the folder written by collect to measure it on; by default random play of its own puzzle in
             levels 1000 to 1049 is recorded for the purpose.
@@ -20,6 +20,7 @@ def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = Non
     """
     from pixelplan.files import write_bytes, write_picture
     from pixelplan.model.checkpoint import CONFIG
+    from pixelplan.model.export_onnx import ABOUT as EXPORTED
 
     out = out or folder / "inspect.png"
     if (folder / CONFIG).exists():
@@ -27,6 +28,10 @@ def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = Non
         print(report)
         out.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(out, picture)
+    elif (folder / EXPORTED).exists():
+        from pixelplan.model.export_onnx import exported_report
+
+        print(exported_report(folder))
     else:
         from pixelplan.data.inspect_data import inspect_trajectories
 

@@ -13,7 +13,7 @@ def train(
     *,
     data: Path,
     out: Path,
-    preset: Literal["auto", "picture", "vector", "spatial", "paper", "latent", "tiny"] = "auto",
+    preset: Literal["auto", "picture", "vector", "ppgs", "spatial", "paper", "latent", "tiny"] = "auto",
     validation: Path | None = None,
     resume: bool = False,
     env: str | None = None,

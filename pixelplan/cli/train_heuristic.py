@@ -37,7 +37,7 @@ def train_heuristic(
         held_out: Levels that say after each round whether it is learning; never learned from.
         option: Options of the puzzle or environment as name=value, such as levels=FILE.
         threads: Processor cores to use.
-        resume: Go on after the last finished round.
+        resume: Go on after the last finished round, to the very same weights.
         config: How it is learned.
     """
     import torch

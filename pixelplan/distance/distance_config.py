@@ -6,6 +6,12 @@ from dataclasses import dataclass, field
 
 from pixelplan.types import InputError
 
+LIMITS = {"goal_width": (1, 512), "goal_blocks": (0, 32), "state_width": (1, 512), "hidden": (1, 4096)}
+"""The smallest and the largest that the numbers of a network can be; read from files, they are judged by this."""
+
+MOST = 10**9
+"""Of anything that is counted."""
+
 
 @dataclass(frozen=True)
 class NetworkConfig:
@@ -19,6 +25,12 @@ class NetworkConfig:
     """Channels of what looks at neighbouring cells of each state."""
     hidden: int = 256
     """Units of the layers that see a whole state."""
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in LIMITS.items():
+            value: object = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+                raise InputError(f"{name} is {value}; it must be a whole number from {low} to {high}")
 
 
 @dataclass(frozen=True)
@@ -51,8 +63,8 @@ class DistanceConfig:
 
     def __post_init__(self) -> None:
         for name in ("searches", "nodes", "most_nodes", "batch", "states", "updates", "held_out_nodes"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} is {getattr(self, name)}; it must be at least 1")
+            if not 1 <= getattr(self, name) <= MOST:
+                raise InputError(f"{name} is {getattr(self, name)}; it must be 1 to {MOST:,}")
         if self.rounds < 0 or self.seed < 0 or not self.weight > 0:
             raise InputError(
                 f"rounds is {self.rounds}, seed {self.seed} and weight {self.weight}; they must be at least 0, 0 and "

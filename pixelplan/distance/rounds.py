@@ -6,6 +6,8 @@ of nodes grows from round to round. Levels that the training never sees say whet
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -17,8 +19,9 @@ import torch
 
 from pixelplan.distance.distance_config import DistanceConfig
 from pixelplan.distance.labels import Samples, from_search, in_hindsight, towards
-from pixelplan.distance.learned import Guided, LearnedDistance, load_distance, save_distance
+from pixelplan.distance.learned import ABOUT, Guided, LearnedDistance, load_distance, save_distance
 from pixelplan.distance.network import DistanceNetwork, layout_of
+from pixelplan.distance.progress import CHECKPOINT, load_progress, other_training, save_progress
 from pixelplan.planning.frontier import among
 from pixelplan.planning.one_shot import OneShotConfig, inference, search, several
 from pixelplan.planning.packed_graph import PackedGraph
@@ -58,39 +61,66 @@ def train_distance(
 ) -> LearnedDistance:
     """Learn the distance of a model with a discrete code, and write it to the folder `out` after every round.
 
-    `resume` goes on with the weights of the last finished round. `about` is written beside them.
+    `resume` goes on after the last finished round, to the same weights as if nothing had happened. `about` is written
+    beside them.
     """
     if not is_discrete(model):
         raise InputError("a distance is learned for models whose codes are zeros and ones; this model's are not")
     if not levels or not held_out or set(levels) & set(held_out):
         raise InputError("training and held-out levels must be some, and none of them both")
-    history: list[dict[str, Any]] = []
-    if resume and out.exists():
-        learned, found = load_distance(out, (about or {}).get("model_identity"))
-        network, history = learned.network, list(found.get("rounds", []))
-    elif out.exists() and any(out.iterdir()):
+    if not resume and out.exists() and any(out.iterdir()):
         raise InputError(f"{out} is not empty; choose another folder, or --resume goes on")
-    else:
-        torch.manual_seed(config.seed)
-        bits = model.encode(open_level(levels[0])[0][None]).shape[1]
-        network = DistanceNetwork(bits, layout_of(model), config.network)
-    trainer = _Trainer(model, open_level, config, network, history[-1]["seconds"] if history else 0.0)
+    about = about or {}
+    request = _request(config, levels, held_out, about)
+    if (out / ABOUT).exists() and not (out / CHECKPOINT).exists():  # it is finished
+        learned, found = load_distance(out, about.get("model_identity"))
+        if any(found.get(name) != value for name, value in request.items()):
+            raise other_training(out)
+        return learned
+    torch.manual_seed(config.seed)
+    bits = model.encode(open_level(levels[0])[0][None]).shape[1]
+    network = DistanceNetwork(bits, layout_of(model), config.network)
+    samples, history = load_progress(out, network, request) or ([], [])
+
+    def save() -> None:
+        save_distance(network, out, {**about, **request, "rounds": history})
+
+    if history:
+        save()  # it may have been cut off between the checkpoint and this
+    trainer = _Trainer(model, open_level, config, network, samples, history[-1]["seconds"] if history else 0.0)
     for number in range(len(history), config.rounds + 1):
         one = trainer.round(number, levels, held_out)
         history.append(vars(one))
-        save_distance(network, out, {**(about or {}), "config": asdict(config), "rounds": history})
+        save_progress(out, network, trainer.samples[-2:], history, request)
+        save()
         tell(one)
+    (out / CHECKPOINT).unlink()
     return LearnedDistance(network)
+
+
+def _request(
+    config: DistanceConfig, levels: Sequence[int], held_out: Sequence[int], about: dict[str, Any]
+) -> dict[str, Any]:
+    """All that decides the weights, as it will be read back."""
+    chosen = hashlib.sha256(repr([list(map(int, levels)), list(map(int, held_out))]).encode()).hexdigest()[:16]
+    world = {name: about.get(name) for name in ("env", "options", "model_identity")}
+    return dict(json.loads(json.dumps({**world, "levels_identity": chosen, "config": asdict(config)})))
 
 
 class _Trainer:
     """What training carries from round to round."""
 
     def __init__(
-        self, model: Model, open_level: Open, config: DistanceConfig, network: DistanceNetwork, seconds: float
+        self,
+        model: Model,
+        open_level: Open,
+        config: DistanceConfig,
+        network: DistanceNetwork,
+        samples: list[list[Samples]],
+        seconds: float,
     ) -> None:
         self.model, self.open_level, self.config, self.network = model, open_level, config, network
-        self.samples: list[list[Samples]] = []
+        self.samples = samples
         """Of the latest rounds."""
         self.began = time.perf_counter() - seconds
 

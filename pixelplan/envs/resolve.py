@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 
@@ -44,7 +44,7 @@ def open_family(
     if isinstance(env, tuple(PUZZLES.values())):
         return _puzzle(env, pixels)
     if hasattr(env, "challenge"):
-        family: Family = env
+        family = cast(Family, env)
         return family if pixels is None else family.fit((pixels, pixels) if isinstance(pixels, int) else pixels)
     if isinstance(env, str):
         make = Maker(env, tuple(given.items()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ENVS = ("digit-jump", "procgen-maze")
+COUNTS = (1000, 20, 10, 5)
+"""Numbers of training levels: the paper's, with which pixelplan solves everything with or without its parts, and some
+that leave room for a difference."""
 METRICS = {"hits_at_1": "H@1", "hits_at_10": "H@10", "mrr_at_1": "MRR@1", "mrr_at_10": "MRR@10"}
-WORLD_MODELS = ("our method", "without inverse model", "with fully latent forward model")
+WORLD_MODELS = ("whole method", "without inverse model", "with fully latent forward model")
 """The rows with metrics of prediction, in the paper and here."""
 
 
@@ -28,7 +32,8 @@ def cells(selection: Selection) -> list[Cell]:
         for seed in selection.seeds
         for env in ENVS
         if env in selection.puzzles
-        for cell in _rows(selection, env, (selection.levels or (1000,))[0], seed).values()
+        for count in selection.levels or COUNTS
+        for cell in _rows(selection, env, count, seed).values()
     ]
 
 
@@ -37,7 +42,7 @@ def _rows(selection: Selection, env: str, count: int, seed: int) -> dict[str, Ce
     ours = training_on(env, count, seed, selection.preset)
     levels = selection.test_levels
     return {
-        "our method": Cell(ours, full_planner(levels)),
+        "whole method": Cell(ours, full_planner(levels)),
         "without inverse model": Cell(
             training_on(env, count, seed, selection.preset, inverse=False), full_planner(levels)
         ),
@@ -55,51 +60,59 @@ def _latent(training: Training) -> Training:
 
 
 def report(selection: Selection, records: Records) -> Report:
-    """The table, and its successes as bars."""
-    count = (selection.levels or (1000,))[0]
-    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    """A table for each puzzle and number of levels, and the successes as bars."""
+    counts = selection.levels or COUNTS
+    found: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
     for seed in selection.seeds:
         for env in ENVS:
-            for name, cell in _rows(selection, env, count, seed).items():
-                record = records.find(cell)
-                if record is not None:
-                    found.setdefault((name, env), []).append(record)
+            for count in counts:
+                for name, cell in _rows(selection, env, count, seed).items():
+                    record = records.find(cell)
+                    if record is not None:
+                        found.setdefault((name, env, count), []).append(record)
     lines = [
         "# Ablations",
         "",
-        f"Share of levels {selection.test_levels} (the second number excluded) solved after training on {count} "
-        f"levels: {INTERVALS} H@K and MRR@K rank the state predicted after K steps among those of a 20-step random "
-        "episode, on levels 1000–1199. Made by `pixelplan reproduce ablation` from the records in `results/`.",
+        f"Share of levels {selection.test_levels} (the second number excluded) solved by pixelplan and parts of it: "
+        f"{INTERVALS} H@K and MRR@K (pixelplan / PPGS in the paper) rank the state predicted after K steps among those "
+        "of a 20-step random episode, on levels 1000–1199, or with fewer than 1000 training levels on some of these. "
+        "Made by `pixelplan reproduce ablation` from the records in `results/`.",
+        "",
+        "![Solved unseen levels, a bar for each ablation](ablation.png)",
         "",
     ]
-    lines += ["![Solved unseen levels, a bar for each ablation](ablation.png)", ""]
     rows = []
     for env in ENVS:
-        table = []
-        for name, row in paper()["ablation"]["rows"].items():
-            here, theirs = found.get((name, env), []), row[env]
-            success = summarise([record["result"]["success"] for record in here])
-            metrics = _metrics(here) if name in WORLD_MODELS else {}
-            pairs = [(metrics.get(key), theirs[key]) for key in METRICS]
-            table.append(
-                [
-                    name,
-                    "" if success is None else success.text(),
-                    number(theirs["success"]),
-                    *(_pair(ours, reported) for ours, reported in pairs),
-                ]
-            )
-            ours = [None] * 4 if success is None else [success.mean, success.low, success.high, success.seeds]
-            rows.append([env, name, *ours, theirs["success"], *(value for pair in pairs for value in pair)])
-        header = ["", "solved, ours", "solved, paper", *(f"{title}, ours / paper" for title in METRICS.values())]
-        lines += [f"## {PUZZLES[env].__name__}", "", markdown(header, table), ""]
+        for count in counts:
+            table, more = _table(env, count, found)
+            rows += more
+            header = ["", "solved, pixelplan", "solved, PPGS (paper)", *METRICS.values()]
+            lines += [f"## {PUZZLES[env].__name__}, {count} training levels", "", markdown(header, table), ""]
     lines += [f"The paper's numbers: {paper()['ablation']['source']}.", ""]
-    header = ["puzzle", "row", "mean", "low", "high", "seeds", "paper"]
+    header = ["puzzle", "training_levels", "row", "mean", "low", "high", "seeds", "paper"]
     header += [name for key in METRICS for name in (key, f"{key}_paper")]
     summaries = {
         place: one for place, of in found.items() if (one := summarise([each["result"]["success"] for each in of]))
     }
-    return Report("\n".join(lines), comma_separated(header, rows), _figure(summaries))
+    return Report("\n".join(lines), comma_separated(header, rows), _figure(counts, summaries))
+
+
+def _table(
+    env: str, count: int, found: dict[tuple[str, str, int], list[dict[str, Any]]]
+) -> tuple[list[list[str]], list[list[Any]]]:
+    """The lines of one table, for people and for programs; the paper's numbers are of 1000 levels."""
+    table, rows = [], []
+    for name, row in paper()["ablation"]["rows"].items():
+        here = found.get((name, env, count), [])
+        theirs = row[env] if count == 1000 else {}
+        success = summarise([record["result"]["success"] for record in here])
+        metrics = _metrics(here) if name in WORLD_MODELS else {}
+        pairs = [(metrics.get(key), theirs.get(key)) for key in METRICS]
+        texts = ["" if success is None else success.text(), number(theirs.get("success"))]
+        table.append([name, *texts, *(_pair(ours, reported) for ours, reported in pairs)])
+        ours = [None] * 4 if success is None else [success.mean, success.low, success.high, success.seeds]
+        rows.append([env, count, name, *ours, theirs.get("success"), *(value for pair in pairs for value in pair)])
+    return table, rows
 
 
 def _pair(ours: float | None, reported: float | None) -> str:
@@ -117,24 +130,28 @@ def _metrics(records: list[dict[str, Any]]) -> dict[str, float]:
     return {name: sum(found) / len(found) for name, found in values.items()}
 
 
-def _figure(found: dict[tuple[str, str], Summary]) -> Figure:
-    """A bar for each row and puzzle, and a black mark where the paper's ends."""
+def _figure(counts: Sequence[int], found: dict[tuple[str, str, int], Summary]) -> Figure:
+    """A panel for each puzzle and number of levels: a bar a row, and a black mark where the paper's ends."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(10, 4), layout="constrained")
-    panels = figure.subplots(1, len(ENVS), sharey=True)
     rows = paper()["ablation"]["rows"]
-    for axes, env in zip(panels, ENVS, strict=True):
-        for place, (name, row) in enumerate(rows.items()):
-            ours = found.get((name, env))
-            if ours is not None:
-                error = [[ours.mean - ours.low], [ours.high - ours.mean]]
-                axes.barh(place, ours.mean, xerr=error, color="tab:blue", capsize=2)
-            axes.plot([row[env]["success"]] * 2, [place - 0.4, place + 0.4], color="black", linewidth=2)
-        axes.set(title=PUZZLES[env].__name__, xlabel="solved", xlim=(0, 1.05))
-        axes.set_yticks(range(len(rows)), list(rows))
-    panels[0].invert_yaxis()
-    panels[0].barh(0, 0, color="tab:blue", label="ours")
-    panels[0].plot([], [], color="black", linewidth=2, label="paper")
+    figure = Figure(figsize=(3.2 * len(counts) + 3, 6), layout="constrained")
+    panels = figure.subplots(len(ENVS), len(counts), sharex=True, sharey=True, squeeze=False)
+    for across, env in zip(panels, ENVS, strict=True):
+        for axes, count in zip(across, counts, strict=True):
+            for place, (name, row) in enumerate(rows.items()):
+                ours = found.get((name, env, count))
+                if ours is not None:
+                    error = [[ours.mean - ours.low], [ours.high - ours.mean]]
+                    axes.barh(place, ours.mean, xerr=error, color="tab:blue", capsize=2)
+                if count == 1000:
+                    axes.plot([row[env]["success"]] * 2, [place - 0.4, place + 0.4], color="black", linewidth=2)
+            axes.set(title=f"{PUZZLES[env].__name__}, {count} levels", xlim=(0, 1.05))
+            axes.set_yticks(range(len(rows)), list(rows))
+    panels[0, 0].invert_yaxis()
+    for axes in panels[-1]:
+        axes.set_xlabel("solved")
+    panels[0, 0].barh(0, 0, color="tab:blue", label="pixelplan")
+    panels[0, 0].plot([], [], color="black", linewidth=2, label="PPGS (the paper's)")
     figure.legend(loc="outside lower center", ncols=2, fontsize="small")
     return figure

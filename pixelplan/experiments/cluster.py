@@ -12,7 +12,7 @@ from typing import Any
 from pixelplan import __version__
 from pixelplan.experiments.records import write_record
 from pixelplan.experiments.runner import Failure, Job, jobs_of, locked, missing_cells, outcome, reason, run_job, say
-from pixelplan.experiments.specs import Cell, Shipped, fingerprint
+from pixelplan.experiments.specs import Cell, Training, fingerprint
 from pixelplan.types import InputError
 
 MEMORY = 3 * 2**29
@@ -100,7 +100,7 @@ def _drive(ray: Any, jobs: list[Job], results: Path, runs: Path, threads: int, r
 
 def resources(job: Job, threads: int) -> dict[str, Any]:
     """What a job needs of a machine; retrying is the driver's business."""
-    device = "cpu" if isinstance(job.model, Shipped) else job.model.config.device
+    device = job.model.config.device if isinstance(job.model, Training) else "cpu"
     return {"num_cpus": threads, "num_gpus": int(device == "cuda"), "memory": MEMORY, "max_retries": 0}
 
 
@@ -110,7 +110,7 @@ def _work(job: Job, runs: Path, threads: int, version: str) -> list[tuple[Cell, 
         different = f"the worker has pixelplan {__version__}, the driver {version}; install the same on both"
         return [(cell, Failure(cell, different)) for cell in job.cells]
     quiet = job
-    if not isinstance(job.model, Shipped):
+    if isinstance(job.model, Training):
         model = dataclasses.replace(job.model, config=dataclasses.replace(job.model.config, quiet=True))
         quiet = Job(tuple(dataclasses.replace(cell, model=model) for cell in job.cells))
     with locked(runs / "models" / fingerprint(job.model)[:16], wait=True):

@@ -44,8 +44,9 @@ class Leaves:
         """For people."""
         return f"leaves {'with' if self.config.reidentification else 'without'} reidentification on {self.levels}"
 
-    def take(self, env: str, model: Path, out: Path) -> dict[str, Any]:
+    def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
         """The number of leaves by depth in each level; 0 where nothing new is left to find."""
+        assert model is not None  # the latent space of a trained model is searched
         puzzle = make_puzzle(env)
         opened = load_model(model)
         rows = []
@@ -121,5 +122,5 @@ def _figure(curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
         axes.fill_between(range(DEPTH), mean - spread, mean + spread, color=colour, alpha=0.25, linewidth=0)
     axes.set(xlabel="depth", ylabel="leaves", yscale="symlog")
     if curves:
-        axes.legend()
+        axes.legend(loc="upper left")
     return figure

@@ -52,7 +52,7 @@ def report(selection: Selection, records: Records) -> Report:
         search = searches[env]
         if search is not None:
             lines += [f"GS on Images, which learns nothing: {search.text()}.", ""]
-    lines += [f"The paper's numbers: {paper()['generalization']['source']}; PPO's are all the paper's.", ""]
+    lines += [f"PPGS's and PPO's numbers are the paper's: {paper()['generalization']['source']}.", ""]
     rows = [
         [env, count, planner, *_values(found.get((env, count, planner))), _paper(env, "ppgs", count, planner)]
         for env in PUZZLES
@@ -76,7 +76,7 @@ def _measured(declared: Sequence[Cell], records: Records) -> dict[tuple[str, int
 
 
 def _table(env: str, found: dict[tuple[str, int, str], Summary]) -> tuple[list[str], list[list[str]]]:
-    header = ["n", "full, ours", "full, paper", "one-shot, ours", "PPO, paper"]
+    header = ["n", "pixelplan, full", "PPGS, full (paper)", "pixelplan, one-shot", "PPO (paper)"]
     rows = []
     for count in COUNTS:
         full, one_shot = found.get((env, count, "full")), found.get((env, count, "one-shot"))
@@ -102,7 +102,7 @@ def _values(summary: Summary | None) -> list[Any]:
 
 
 def _figure(found: dict[tuple[str, int, str], Summary], searches: dict[str, Summary | None]) -> Figure:
-    """A panel a puzzle: ours, the paper's, PPO's and the search without learning, over n."""
+    """A panel a puzzle: pixelplan, the paper's PPGS and PPO, and the search without learning, over n."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 3.6), layout="constrained")
@@ -120,15 +120,15 @@ def _figure(found: dict[tuple[str, int, str], Summary], searches: dict[str, Summ
                 markersize=4,
                 capsize=2,
                 color=colour,
-                label=f"PPGS, {planner}: ours",
+                label=f"pixelplan, {planner}",
             )
-        for method, style, label in (("ppgs", "--", "PPGS, full: paper"), ("ppo", ":", "PPO: paper")):
+        for method, style, label in (("ppgs", "--", "PPGS, full (the paper's)"), ("ppo", ":", "PPO (the paper's)")):
             axes.plot(
                 COUNTS, paper()["generalization"]["rates"][env][method], style, marker=".", color="black", label=label
             )
         search = searches[env]
         if search is not None:
-            axes.axhline(search.mean, color="tab:orange", label="GS on Images: ours")
+            axes.axhline(search.mean, color="tab:orange", label="GS on Images")
         axes.set(title=kind.__name__, xscale="log", xlabel="training levels", ylim=(-0.02, 1.05))
     panels[0].set_ylabel("solved")
     handles, labels = panels[0].get_legend_handles_labels()

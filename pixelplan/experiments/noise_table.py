@@ -30,7 +30,7 @@ STRENGTHS = (None, 0.0, 5.0, TRAINED, 20.0, 40.0, 80.0)
 LABELS = tuple("none" if strength is None else f"{strength:g}" for strength in STRENGTHS)
 EPISODES = 5
 """A level: every frame is a new one, and 1000 levels of 20 episodes would be 5 GB of them."""
-PLANNERS = {"full": "PPGS, full", "one-shot": "PPGS, one-shot", "image-search": "GS on Images"}
+PLANNERS = {"full": "pixelplan, full", "one-shot": "pixelplan, one-shot", "image-search": "GS on Images"}
 """Those that are compared, and what the table calls them."""
 
 

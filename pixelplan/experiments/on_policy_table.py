@@ -86,7 +86,7 @@ def report(selection: Selection, records: Records) -> Report:
         table.append(line)
     header = ["training done"]
     for name, title in columns.items():
-        header += [f"({name}) {title}, ours", f"({name}), paper"]
+        header += [f"({name}) {title}, pixelplan", f"({name}), PPGS (paper)"]
     steps = PASSES * updates_a_pass(count)
     lines = [
         "# On-policy data",

@@ -16,6 +16,7 @@ def paper() -> dict[str, Any]:
 
 
 def success_rates(method: str) -> dict[str, float | None]:
-    """The paper's success of a method (full, one-shot, image-search, ppo, glamor, dreamer, random) for each puzzle."""
+    """The paper's success of a method (ppgs-full, ppgs-one-shot, image-search, ppo, glamor, dreamer or random) by
+    puzzle."""
     rates: dict[str, float | None] = paper()["success"]["rates"][method]
     return rates

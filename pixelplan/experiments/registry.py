@@ -17,6 +17,7 @@ EXPERIMENTS = {
     "success": "the comparison of success rates",
     "generalisation": "success by the number of training levels",
     "ablation": "what each part of the world model and of the planner is worth",
+    "paper-miniature": "PPGS itself in miniature, or at the paper's size, beside pixelplan",
     "on-policy": "learning from the planner's own play",
     "fringe": "leaves of the search with and without reidentification",
     "failures": "levels that one-shot fails and the full planner solves",

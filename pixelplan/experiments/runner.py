@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.data.collect import collect
-from pixelplan.experiments.records import find_record, is_of, make_record, write_record
-from pixelplan.experiments.specs import Cell, Play, Shipped, Training, fingerprint
+from pixelplan.experiments.records import find_record, make_record, write_record
+from pixelplan.experiments.specs import Cell, Oracle, Play, Shipped, Training, fingerprint
 from pixelplan.model.checkpoint import CONFIG, read_checkpoint_note, read_description
 from pixelplan.model.train import train
 from pixelplan.training.on_policy import open_data_world, stage_folder, train_in_stages
@@ -33,7 +33,7 @@ class Job:
     cells: tuple[Cell, ...]
 
     @property
-    def model(self) -> Training | Shipped:
+    def model(self) -> Training | Shipped | Oracle:
         """The model that they share."""
         return self.cells[0].model
 
@@ -47,12 +47,9 @@ class Failure:
 
 
 def model_folder(model: Training | Shipped, runs: Path) -> Path:
-    """Where a model is or will be; its name says what it is, unless results/records.sh has trained the same one."""
+    """Where a model is or will be; its name says what it is."""
     if isinstance(model, Shipped):
         return model.folder
-    trained = runs / "models" / f"{model.env}-{model.config.seed}"
-    if (trained / CONFIG).exists() and is_of(model, read_description(trained)):
-        return trained
     return runs / "models" / f"{model.env}-{fingerprint(model)[:16]}"
 
 
@@ -73,6 +70,8 @@ def state_of(cell: Cell, results: Path, runs: Path) -> str:
     """Whether a cell is done, begun or missing."""
     if find_record(cell, results) is not None:
         return "done"
+    if isinstance(cell.model, Oracle):
+        return "to measure"
     folder = model_folder(cell.model, runs)
     if (folder / CONFIG).exists():
         return "to measure"
@@ -109,24 +108,33 @@ def run_here(cells: Sequence[Cell], results: Path, runs: Path, threads: int) -> 
 def run_job(job: Job, runs: Path, threads: int) -> Iterator[tuple[Cell, dict[str, Any] | Failure]]:
     """Make the job's model, unless it is there, and measure it; returns a record or a failure for each cell."""
     try:
-        model = job.model.folder if isinstance(job.model, Shipped) else make_model(job.model, runs, threads)
+        model = make_model(job.model, runs, threads)
     except Exception as problem:  # whatever it is, the other models can do without this one
         yield from ((cell, Failure(cell, reason(problem))) for cell in job.cells)
         return
     for cell in job.cells:
-        out = runs / "measures" / f"{cell.env}-{fingerprint(cell)[:16]}.json"
-        out.parent.mkdir(parents=True, exist_ok=True)
         try:
-            folder = stage_folder(model, cell.share)
-            yield cell, make_record(cell, folder, cell.measure.take(cell.env, folder, out))
+            folder, result = measure(cell, model, runs / "measures")
+            yield cell, make_record(cell, folder, result)
         except Exception as problem:
             yield cell, Failure(cell, reason(problem))
 
 
-def make_model(training: Training, runs: Path, threads: int) -> Path:
-    """The folder of the trained model; what is finished is found again, what was interrupted continues."""
+def measure(cell: Cell, model: Path | None, measures: Path) -> tuple[Path | None, dict[str, Any]]:
+    """Take a cell's measure of the model in a folder, or of the true rules; gives the folder of the stage and the
+    result. What was cut off goes on in the folder `measures`."""
+    out = measures / f"{cell.env}-{fingerprint(cell)[:16]}.json"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    folder = None if model is None else stage_folder(model, cell.share)
+    return folder, cell.measure.take(cell.env, folder, out)
+
+
+def make_model(training: Training | Shipped | Oracle, runs: Path, threads: int) -> Path | None:
+    """The folder of a model, none for true rules; what is finished is found again, what was cut off goes on."""
+    if isinstance(training, Oracle):
+        return None
     folder = model_folder(training, runs)
-    if (folder / CONFIG).exists():
+    if isinstance(training, Shipped) or (folder / CONFIG).exists():
         return folder
     data = make_play(training.play, runs)
     validation = None if training.validation is None else make_play(training.validation, runs)

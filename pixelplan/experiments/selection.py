@@ -27,6 +27,8 @@ class Selection:
     preset: str = TrainConfig().preset
     """The world model."""
     test_levels: str = TEST_LEVELS
+    full_size: bool = False
+    """PPGS at the paper's size instead of in miniature."""
 
 
 def training_on(
@@ -44,6 +46,20 @@ def training_on(
 def full_planner(levels: str, lookup: bool = True) -> Evaluation:
     """The full planner on test levels."""
     return Evaluation("full", FullConfig(lookup=lookup), levels)
+
+
+def papers_one_shot(levels: str, reidentification: bool = True) -> Evaluation:
+    """One-shot planning exactly as in the paper."""
+    return Evaluation("one-shot", _papers_search(reidentification), levels)
+
+
+def papers_full(levels: str, lookup: bool = True) -> Evaluation:
+    """The full planner exactly as in the paper."""
+    return Evaluation("full", FullConfig(_papers_search(), lookup=lookup, horizon=10), levels)
+
+
+def _papers_search(reidentification: bool = True) -> OneShotConfig:
+    return OneShotConfig(reidentification=reidentification, cut="code", context="frame", second_look=False)
 
 
 def one_shot_planner(levels: str, reidentification: bool = True) -> Evaluation:

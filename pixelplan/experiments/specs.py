@@ -11,11 +11,12 @@ from typing import Any, Protocol
 
 from pixelplan.envs.noise import Noise, Noisy
 from pixelplan.envs.resolve import EnvLike, open_family
-from pixelplan.evaluation.open_model import SHIPPED
+from pixelplan.evaluation.open_model import ORACLE, SHIPPED
 from pixelplan.evaluation.run import evaluate
 from pixelplan.evaluation.stats import mean
 from pixelplan.files import checksum, level_numbers, parse_levels
 from pixelplan.model.checkpoint import WEIGHTS_FILE, load_model
+from pixelplan.model.train import training_versions
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.planning import PLANNERS, FullConfig
 from pixelplan.training.on_policy import Stage
@@ -121,6 +122,18 @@ class Shipped:
         return checksum(self.folder / WEIGHTS_FILE)
 
 
+@dataclass(frozen=True)
+class Oracle:
+    """The true rules of a puzzle as the model: what a planner would solve if nothing had to be learned."""
+
+    env: str
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return "true rules"
+
+
 class Measure(Protocol):
     """What is to be found out about a model: a frozen dataclass."""
 
@@ -128,8 +141,9 @@ class Measure(Protocol):
     def name(self) -> str:
         """For people."""
 
-    def take(self, env: str, model: Path, out: Path) -> dict[str, Any]:
-        """Measure the model in a folder, for a record; `out` is a file of its own for unfinished work."""
+    def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
+        """Measure the model in a folder, or the true rules if there is none, for a record; `out` is a file of its own
+        where unfinished work may stand."""
 
 
 @dataclass(frozen=True)
@@ -148,13 +162,14 @@ class Evaluation:
         """For people."""
         return f"{self.planner} on {self.levels}" + ("" if self.variant is None else f" of {self.variant.name}")
 
-    def take(self, env: str, model: Path, out: Path) -> dict[str, Any]:
+    def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
         """Play the levels."""
+        needed = PLANNERS[self.planner].needs_model
         found = evaluate(
             env if self.variant is None else self.variant.levels_of(env),
             self.levels,
             planner=self.planner,
-            model=load_model(model) if PLANNERS[self.planner].needs_model else None,
+            model=None if not needed else ORACLE if model is None else load_model(model),
             config=self.config,
             seed=self.seed,
             out=out,
@@ -180,7 +195,7 @@ class Evaluation:
 class Cell:
     """One number (or curve, or picture) of an experiment: a model and what is measured of it."""
 
-    model: Training | Shipped
+    model: Training | Shipped | Oracle
     measure: Measure
     share: float = 1.0
     """Of the training: how much of it is done when the measure is taken; one of its stages, or 1."""
@@ -203,9 +218,24 @@ def described(value: Any) -> Any:
         fields = [one for one in dataclasses.fields(value) if one.name not in MACHINE_SETTINGS]
         there = [one for one in fields if one.metadata != ADDED_LATER or getattr(value, one.name) != one.default]
         kept = {one.name: described(getattr(value, one.name)) for one in there}
-        more = {"weights": value.weights} if isinstance(value, Shipped) else {}
-        return {"kind": type(value).__name__, **kept, **more}
+        return {"kind": type(value).__name__, **kept, **_more(value)}
     return [described(part) for part in value] if isinstance(value, tuple) else value
+
+
+def _more(value: Any) -> dict[str, Any]:
+    """What decides a result beside the settings: a shipped model's weights, and versions of what trains and plans.
+
+    The first version is not named, so records from before there were versions are found.
+    """
+    if isinstance(value, Shipped):
+        return {"weights": value.weights}
+    versions: dict[str, int] = {}
+    if isinstance(value, Training):
+        versions = training_versions(value.config)
+    if isinstance(value, Evaluation):
+        versions = {value.planner: PLANNERS[value.planner].version}
+    later = {name: version for name, version in versions.items() if version > 1}
+    return {"versions": later} if later else {}
 
 
 def fingerprint(value: Any) -> str:

@@ -8,11 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pixelplan.envs import PUZZLES, make_puzzle
-from pixelplan.experiments import generalisation_table
 from pixelplan.experiments.paper_numbers import paper, success_rates
 from pixelplan.experiments.registry import Records
-from pixelplan.experiments.selection import Selection
-from pixelplan.experiments.specs import Cell, Evaluation, Training
+from pixelplan.experiments.selection import (
+    Selection,
+    full_planner,
+    one_shot_planner,
+    papers_full,
+    papers_one_shot,
+    training_on,
+)
+from pixelplan.experiments.specs import Cell, Oracle, Training
 from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
 from pixelplan.files import read_json
 
@@ -20,8 +26,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHODS = {
-    "full": "PPGS (full planner)",
-    "one-shot": "PPGS, one-shot",
+    "full": "pixelplan, full",
+    "one-shot": "pixelplan, one-shot",
+    "ppgs-full": "PPGS, full",
+    "ppgs-one-shot": "PPGS, one-shot",
     "image-search": "GS on Images",
     "ppo": "PPO",
     "glamor": "GLAMOR (near the goal counts)",
@@ -31,7 +39,11 @@ METHODS = {
     "oracle-full": "full planner, true rules",
     "oracle-one-shot": "one-shot, true rules",
 }
-"""The rows in order; those after DreamerV2 are ours alone."""
+"""The rows in order; the paper has none of pixelplan, and none of those after DreamerV2."""
+
+PLANNERS = {"full": full_planner, "one-shot": one_shot_planner}
+MORE_LEVELS = "10000:11000"
+"""Test levels of our own, for a narrower interval."""
 
 
 @dataclass(frozen=True)
@@ -47,36 +59,68 @@ class Measured:
 
 
 def cells(selection: Selection) -> list[Cell]:
-    """Both planners after training on 1000 levels; the other rows have commands of their own."""
-    return generalisation_table.cells(dataclasses.replace(selection, levels=selection.levels or (1000,)))
+    """pixelplan and PPGS after training on 1000 levels and the true rules, on the test levels; then pixelplan on more
+    of them. The other rows have commands of their own."""
+    return [
+        *(cell for rows in _cells(selection).values() for cell in rows),
+        *(
+            main_cell(selection, env, planner, seed, MORE_LEVELS)
+            for seed in selection.seeds
+            for env in selection.puzzles
+            for planner in PLANNERS
+        ),
+    ]
+
+
+def _cells(selection: Selection) -> dict[str, list[Cell]]:
+    """The cells of the rows that are declared here."""
+    found: dict[str, list[Cell]] = {}
+    for seed in selection.seeds:
+        for env in selection.puzzles:
+            for planner in PLANNERS:
+                found.setdefault(planner, []).append(main_cell(selection, env, planner, seed, selection.test_levels))
+    ppgs = {"full": papers_full(selection.test_levels), "one-shot": papers_one_shot(selection.test_levels)}
+    for seed in selection.seeds:
+        for env in selection.puzzles:
+            training = training_on(env, _count(selection), seed, "ppgs")
+            for planner, measure in ppgs.items():
+                found.setdefault(f"ppgs-{planner}", []).append(Cell(training, measure))
+    for env in selection.puzzles:
+        for planner, measured_by in PLANNERS.items():
+            rules = Cell(Oracle(env), measured_by(selection.test_levels))
+            found.setdefault(f"oracle-{planner}", []).append(rules)
+    return found
+
+
+def main_cell(selection: Selection, env: str, planner: str, seed: int, levels: str) -> Cell:
+    """A planner of pixelplan on some levels."""
+    return Cell(training_on(env, _count(selection), seed, selection.preset), PLANNERS[planner](levels))
+
+
+def _count(selection: Selection) -> int:
+    return (selection.levels or (1000,))[0]
 
 
 def report(selection: Selection, records: Records) -> Report:
     """The table, what the baselines were given, and the bars."""
     levels = [int(end) for end in selection.test_levels.split(":")]
-    own = (own_record(cell, records) for cell in cells(selection))
-    found = measured([*read_records(records, levels), *(one for one in own if one is not None)])
+    found = measured([*read_records(records, levels), *own_records(selection, records)])
     return Report(f"{table(found, selection.test_levels)}\n{budget_table(found)}", table_csv(found), chart(found))
 
 
-def own_record(cell: Cell, records: Records) -> dict[str, Any] | None:
-    """A cell's record in the form of an evaluation's; None where there is none."""
-    found = records.find(cell)
-    if found is None:
-        return None
-    assert isinstance(cell.model, Training) and isinstance(cell.measure, Evaluation)
-    return {
-        "env": cell.env,
-        "planner": cell.measure.planner,
-        "model": f"runs/models/{cell.env}-{cell.model.config.seed}",  # as results/records.sh calls the same
-        "seed": cell.measure.seed,
-        "success": found["result"]["success"],
-    }
+def own_records(selection: Selection, records: Records) -> Iterator[dict[str, Any]]:
+    """The records of the cells that are declared here, in the form of a baseline's."""
+    for method, declared in _cells(selection).items():
+        for cell in declared:
+            found = records.find(cell)
+            if found is not None:
+                seed = cell.model.config.seed if isinstance(cell.model, Training) else 0
+                yield {"env": cell.env, "planner": method, "seed": seed, "success": found["result"]["success"]}
 
 
 def read_records(records: Records, levels: list[int]) -> Iterator[dict[str, Any]]:
-    """All evaluation records of the test levels with the puzzles' own options, in the order of their names."""
-    for path in sorted([*records.results.glob("main/*.json"), *records.results.glob("baselines/*.json")]):
+    """The baselines' records of the test levels with the puzzles' own options, in the order of their names."""
+    for path in sorted(records.results.glob("baselines/*.json")):
         record = read_json(path)
         if not isinstance(record, dict) or record.get("levels") != levels or record.get("env") not in PUZZLES:
             continue
@@ -105,8 +149,6 @@ def _methods(record: dict[str, Any]) -> list[tuple[str, float]]:
     if planner == "glamor":
         by_rule = record["success_by_rule"]
         return [("glamor", by_rule["near"]), ("glamor-strict", by_rule["goal"])]
-    if record.get("model") == "oracle":
-        return [(f"oracle-{planner}", record["success"])]
     return [(planner, record["success"])] if planner in METHODS else []
 
 
@@ -121,7 +163,7 @@ def table(found: dict[tuple[str, str], Measured], levels: str) -> str:
     """Ours beside the paper's as Markdown; an empty cell was not run, or not reported."""
     header = [""]
     for kind in PUZZLES.values():
-        header += [f"{kind.__name__}, ours", f"{kind.__name__}, paper"]
+        header += [f"{kind.__name__}, here", f"{kind.__name__}, paper"]
     rows = []
     for method, title in METHODS.items():
         row = [title]
@@ -156,8 +198,8 @@ def budget_table(found: dict[tuple[str, str], Measured]) -> str:
             if cell is not None and cell.steps:
                 numbers = [f"{cell.steps:,}", f"{cell.seconds or 0:,.0f}", f"{cell.rate or 0:,.1f}"]
             rows.append([METHODS[method].partition(" (")[0], kind.__name__, *numbers, budgets[method]])
-    header = ["", "puzzle", "steps, ours", "seconds", "steps/s", "steps, paper"]
-    words = "PPGS learns from 400,000 random steps, here as in the paper."
+    header = ["", "puzzle", "steps, here", "seconds", "steps/s", "steps, paper"]
+    words = "pixelplan learns from 400,000 random steps, as PPGS does in the paper."
     return "\n".join(["## Training of the baselines", "", words, "", markdown(header, rows)])
 
 

@@ -22,6 +22,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "encoder_width": (1, 512),
     "encoder_blocks": (0, 32),
     "context_width": (1, 512),
+    "stem": (1, 512),
     "patches": (1, 128),
     "features": (1, 64),
     "wide": (1, 512),
@@ -83,7 +84,7 @@ def _check_together(description: Mapping[str, Any], path: Path) -> None:
             f"{path}: a grid of {rows} × {columns} cells with a reach of {reach} is too large; cells × moves are at "
             f"most {LARGEST_TABLE:,}"
         )
-    widest = max(found.get("encoder_width", 1), found.get("context_width", 1))
+    widest = max(found.get(name, 1) for name in ("encoder_width", "context_width", "stem"))
     outputs = found.get("actions", 1) * max(moves, found.get("kinds", 1))
     pixels = found.get("height", 1) * found.get("width", 1)
     parameters = (

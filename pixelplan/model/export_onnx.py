@@ -17,12 +17,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pixelplan.files import write_bytes, write_json
+from pixelplan.files import checksum, read_json, write_bytes, write_json
 from pixelplan.model.networks import Networks
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 
 FUNCTIONS = ("encode", "context", "step")
+ABOUT = "model.json"
 TOLERANCE = 1e-4
 """By how much a number may differ between ONNX and torch."""
 _CONTEXTS = 20
@@ -101,8 +102,28 @@ def export_onnx(model: WorldModel, folder: Path, frames: np.ndarray, description
         "actions": model.sizes.actions, "dimensions": z.shape[1], "context": names, "step_inputs": inputs_of_step,
         "checked": {"frames": comparison.frames, "largest_difference": comparison.differences},
     }  # fmt: skip
-    write_json(folder / "model.json", {**about, **description})
+    digests = {name: checksum(folder / f"{name}.onnx") for name in FUNCTIONS}
+    write_json(folder / ABOUT, {**about, "sha256": digests, **description})
     return comparison
+
+
+def exported_report(folder: Path) -> str:
+    """What an exported model is, in words; an InputError where a file is not the one that was written."""
+    about = read_json(folder / ABOUT)
+    digests = about.get("sha256") if isinstance(about, dict) else None
+    if not isinstance(digests, dict):
+        raise InputError(f"{folder / ABOUT} has no checksums of the other files; export the model again")
+    for name in FUNCTIONS:
+        path = folder / f"{name}.onnx"
+        if not path.is_file():
+            raise InputError(f"{path} is missing; export the model again or copy the whole folder")
+        if checksum(path) != digests.get(name):
+            raise InputError(f"{path} is damaged: its checksum is not the one in {ABOUT}")
+    megabytes = sum((folder / f"{name}.onnx").stat().st_size for name in FUNCTIONS) / 1e6
+    return (
+        f"{folder}: a model of {about.get('env')} as ONNX; {about.get('height')} × {about.get('width')} pixels, "
+        f"{about.get('actions')} actions, {about.get('dimensions')} numbers a state, {megabytes:.1f} MB"
+    )
 
 
 def _quiet(onnxruntime: Any) -> Any:

@@ -76,13 +76,9 @@ def squared_distances(z: Tensor) -> Tensor:
     return (z.unsqueeze(-2) - z.unsqueeze(-3)).pow(2).sum(-1)
 
 
-def level_pairs(states: Tensor, undecided: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Pairs [L,S,S] of different states and of different frames of the same state.
-
-    States [L,S] are −1 if padded; undecided pairs [L,S,S] are neither.
-    """
+def level_pairs(states: Tensor) -> tuple[Tensor, Tensor]:
+    """Pairs [L,S,S] of different states and of different frames of the same state; states [L,S] are −1 where padded."""
     real = (states >= 0).unsqueeze(-1) & (states >= 0).unsqueeze(-2)
     same = states.unsqueeze(-1) == states.unsqueeze(-2)
     upper = torch.ones(states.shape[-1], states.shape[-1], dtype=torch.bool, device=states.device).triu(1)
-    different = real & ~same & upper
-    return different if undecided is None else different & ~undecided, real & same & upper
+    return real & ~same & upper, real & same & upper

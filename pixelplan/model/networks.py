@@ -22,12 +22,18 @@ from pixelplan.types import Trajectories
 class Networks(nn.Module):
     """The networks of a family. Calling them gives the losses of a batch."""
 
+    version: ClassVar[int] = 1
+    """Raised when the same settings begin to give another model: records say which version they are of."""
     noisy: ClassVar[bool] = False
     """Whether frames of one state may differ, so that only embeddings tell states apart."""
     until_learned: ClassVar[bool] = False
     """Whether training ends when held-out predictions no longer improve; if not, it takes a fixed number of updates."""
+    keeps_margin: ClassVar[bool] = True
+    """Whether training holds different states a margin apart, so that half of it can serve as the threshold."""
     changes_colours: ClassVar[bool] = True
     """Whether training changes the colours of whole levels at random."""
+    scattered: ClassVar[bool] = False
+    """Whether a batch has the steps from single frames all over a level; if not, it has whole episodes."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()

@@ -22,10 +22,6 @@ from pixelplan.types import InputError, Trajectories
 
 RACE = "race"
 """The folder, inside the model's, of what ran. It is removed when training is finished."""
-SHORT, LONG = 300, 900
-"""Gradient steps of a short run, and of the two best ones if none is good by then."""
-GOOD = 0.95
-"""The score with which a family wins at once: what is missing, the rest of training brings."""
 
 
 def train_best(
@@ -82,16 +78,16 @@ def run(data: Trajectories, folder: Path, config: TrainConfig, validation: Traje
 
     entries: dict[int, dict[str, Any]] = {}
     for place, _ in enumerate(config.candidates or ()):
-        entries[place] = predicts(place, SHORT)
-        if entries[place]["score"] >= GOOD:
+        entries[place] = predicts(place, config.race.short)
+        if entries[place]["score"] >= config.race.good:
             return list(entries.values())
     learned = [place for place, entry in entries.items() if "problem" not in entry]
     if not learned:
         raise InputError(entries[0]["problem"])
     best_two = sorted(learned, key=lambda place: -entries[place]["score"])[:2]
     for place in sorted(best_two) if len(best_two) > 1 else ():
-        entries[place] = predicts(place, LONG)
-        if entries[place]["score"] >= GOOD:
+        entries[place] = predicts(place, config.race.long)
+        if entries[place]["score"] >= config.race.good:
             break
     return list(entries.values())
 

@@ -30,9 +30,10 @@ from pixelplan.model.checkpoint import (
     save_checkpoint,
 )
 from pixelplan.model.description import describe_data
-from pixelplan.model.families import config_from, family_of
+from pixelplan.model.families import config_from, family_of, versions_of
 from pixelplan.model.findings import finish
 from pixelplan.model.metrics import rollout_exactness, step_errors
+from pixelplan.model.networks import Networks
 from pixelplan.model.progress import Display, collapse_warning, noise_warning
 from pixelplan.model.restarts import begin_anew, next_pass
 from pixelplan.model.schedule import Schedule, plan_passes
@@ -42,6 +43,9 @@ from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError, Trajectories
 
 __all__ = ["PRESETS", "TrainConfig", "train"]
+
+VERSION = 1
+"""Raised when training begins to give other weights in all families: records say which version they are of."""
 
 
 def train(
@@ -158,9 +162,8 @@ def _fit(
         load_checkpoint(begun, model, optimizer)
     wrapped, optimizer = fabric.setup(networks, optimizer)
     rows = note["rows"]
-    schedule = plan_passes(
-        len(levels), config.batch, config.updates or networks.usual_updates(), networks.until_learned
-    )
+    updates = config.updates or networks.usual_updates()
+    schedule = plan_passes(len(levels), config.batch, updates, networks.until_learned, config.schedule)
     passes, updates_a_pass = schedule.passes, schedule.updates
     stop = max(1, round(passes * request.get("until", 1.0)))
     if "short" in request:
@@ -177,7 +180,7 @@ def _fit(
                 begin_anew(model, optimizer.optimizer, config.seed + attempt)
                 display.begin_anew(attempt)
             torch.manual_seed(config.seed * 1_000_003 + number)  # what is drawn in a pass does not depend on resuming
-            batches = _batches(fabric, levels, number, updates_a_pass, config, networks.changes_colours)
+            batches = _batches(fabric, levels, number, updates_a_pass, config, networks)
             so_far = rows[len(rows) - number + 1 :]  # of this attempt
             means = _train_pass(fabric, wrapped, optimizer, batches, so_far, schedule, config, display)
             row: dict[str, Any] = {"pass": number, "updates": number * updates_a_pass, **means}
@@ -207,7 +210,10 @@ def _make_model(config: TrainConfig, data: Trajectories, after: Path | None) -> 
         begun_with = read_checkpoint_note(after)
         assert begun_with is not None  # what goes on has begun
         settings, sizes = config_from(begun_with["model"]), Sizes(**begun_with["sizes"])
-    return WorldModel(settings, sizes, threshold=config.objective.margin / 2)
+    model = WorldModel(settings, sizes, threshold=config.objective.margin / 2)
+    if config.threshold == "half-margin" and not model.networks.keeps_margin:
+        raise InputError(f"the family {settings.family} has no margin; its threshold can only be calibrated")
+    return model
 
 
 def _train_pass(
@@ -244,7 +250,7 @@ def _train_pass(
 
 
 def _batches(
-    fabric: Fabric, levels: list[LevelPlay], number: int, updates: int, config: TrainConfig, changes_colours: bool
+    fabric: Fabric, levels: list[LevelPlay], number: int, updates: int, config: TrainConfig, networks: Networks
 ) -> Iterator[LevelBatch]:
     """This process's part of each batch of a pass: every level once, small sets several times over.
 
@@ -253,11 +259,13 @@ def _batches(
     random = np.random.default_rng([config.seed, number])
     needed = updates * config.batch
     order = np.concatenate([random.permutation(len(levels)) for _ in range(-(-needed // len(levels)))])[:needed]
-    colour = config.colour if changes_colours else 0.0
+    colour = config.colour if networks.changes_colours else 0.0
     for update in range(updates):
         chosen = range(update * config.batch + fabric.global_rank, (update + 1) * config.batch, fabric.world_size)
         randoms = [np.random.default_rng([config.seed, number, place]) for place in chosen]
-        batch = make_batch([levels[order[place]] for place in chosen], randoms, config.frames, colour)
+        batch = make_batch(
+            [levels[order[place]] for place in chosen], randoms, config.frames, colour, networks.scattered
+        )
         yield LevelBatch(*(part.to(fabric.device) for part in batch))
 
 
@@ -310,3 +318,11 @@ def _settings(config: TrainConfig) -> dict[str, Any]:
     """The settings that decide the weights."""
     settings = {name: value for name, value in dataclasses.asdict(config).items() if name != "quiet"}
     return dict(json.loads(json.dumps(settings)))  # as it will be read back
+
+
+def training_versions(config: TrainConfig) -> dict[str, int]:
+    """The versions of all that decides what training with these settings gives, by name."""
+    found = {"training": VERSION}
+    for one in config.candidates or (config.model,):
+        found |= versions_of(one)
+    return found

@@ -9,11 +9,25 @@ from typing import Literal
 from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.families import Config
 from pixelplan.model.families.grid import ModelConfig
+from pixelplan.model.families.paper import PaperConfig
 from pixelplan.model.families.picture import PictureConfig
 from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.restarts import RestartConfig
+from pixelplan.model.schedule import ScheduleConfig
 from pixelplan.types import ADDED_LATER, InputError
+
+
+@dataclass(frozen=True)
+class RaceConfig:
+    """How long families race."""
+
+    short: int = 300
+    """Gradient steps of each."""
+    long: int = 900
+    """Of the best two, if none is good by then."""
+    good: float = 0.95
+    """The score with which a family wins at once: what is missing, the rest of training brings."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +76,10 @@ class TrainConfig:
     """When training on noisy frames starts again."""
     judging: JudgingConfig = field(default=JudgingConfig(), metadata=ADDED_LATER)
     """On how many held-out levels the model is measured."""
+    schedule: ScheduleConfig = field(default=ScheduleConfig(), metadata=ADDED_LATER)
+    """When training ends if held-out predictions decide it."""
+    race: RaceConfig = field(default=RaceConfig(), metadata=ADDED_LATER)
+    """How long the candidates race."""
 
     def check(self) -> None:
         """An InputError for a setting that cannot work."""
@@ -72,25 +90,24 @@ class TrainConfig:
             raise InputError(f"a batch of {self.batch} levels cannot be shared by {self.devices} processes")
         if self.seed < 0:
             raise InputError(f"seed is {self.seed}; it must be 0 or more")
-        if getattr(self.model, "noisy", False) and self.model.family not in ("auto", "position"):
-            raise InputError(f"noisy frames can be learned by the family position only, not by {self.model.family}")
 
 
 PRESETS: dict[str, TrainConfig] = {
     "auto": TrainConfig(preset="auto", candidates=(PictureConfig(), VectorConfig(), ModelConfig("auto")), frames=16),
     "picture": TrainConfig(preset="picture", model=PictureConfig(), frames=16),
     "vector": TrainConfig(preset="vector", model=VectorConfig(), frames=16),
+    "ppgs": TrainConfig(preset="ppgs", model=VectorConfig(inverse=True), frames=16),
     "spatial": TrainConfig(),
     "noisy": TrainConfig(model=ModelConfig("auto", noisy=True)),
     "latent": TrainConfig(preset="latent", model=ModelConfig(family="latent")),
     "paper": TrainConfig(
         preset="paper",
-        model=ModelConfig(family="paper", dimensions=16, encoder_width=64),
-        objective=ObjectiveConfig(margin=0.1, pull_weight=0.0, look_weight=0.0),
-        updates=5000,
+        model=PaperConfig(),
+        objective=ObjectiveConfig(margin=0.1),
+        frames=5,
         learning_rate=1e-3,
         weight_decay=0.0,
-        colour=0.0,
+        threshold="half-margin",
     ),
     "tiny": TrainConfig(
         preset="tiny",
@@ -99,8 +116,9 @@ PRESETS: dict[str, TrainConfig] = {
         frames=12,
     ),
 }
-"""Configurations by name. `auto` lets families race, `spatial` takes the one that the data suggests; `paper` has
-the paper's networks, losses and 40 passes; `tiny` is for tests."""
+"""Configurations by name. `auto` lets families race, `spatial` takes the one that the data suggests; `ppgs` is PPGS at
+the size of a processor core, `paper` is PPGS with the paper's networks, losses, threshold and number of gradient steps
+(the steps from 5 states of 8 levels are about 128); `tiny` is for tests."""
 
 
 def preset(name: str, inverse: bool = True) -> TrainConfig:
@@ -113,6 +131,6 @@ def preset(name: str, inverse: bool = True) -> TrainConfig:
 
 def without_inverse(model: Config) -> Config:
     """A family without its inverse model; an InputError if it has none."""
-    if isinstance(model, PictureConfig):
+    if not hasattr(model, "inverse"):
         raise InputError(f"the family {model.family} has no inverse model to leave out")
-    return dataclasses.replace(model, inverse=False)
+    return dataclasses.replace(model, inverse=False)  # type: ignore[arg-type]

@@ -26,6 +26,8 @@ class Planner:
     needs_model: bool = True
     watched: bool = False
     """Whether `play` takes an `observer`, to be watched at work."""
+    version: int = 1
+    """Raised when the same settings begin to give other plans: records say which version they are of."""
 
     def settings(self, **wanted: Any) -> Any:
         """Its config with those of these settings that it has."""

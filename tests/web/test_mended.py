@@ -88,6 +88,21 @@ def test_a_failed_frame_is_asked_for_again(browser: Browser, address: str) -> No
     visitor.context.close()
 
 
+def test_a_gateway_that_answers_for_the_server_is_told(browser: Browser, address: str) -> None:
+    visitor = Visitor(browser, address)  # the browser reports the failure, rightly
+    page = visitor.open("?env=ice-slider&level=3000")
+    sorry = {"status": 502, "content_type": "text/html", "body": "<html>Bad Gateway</html>"}
+    page.route("**/api/games/**", lambda route: route.fulfill(**sorry))
+    for press in ("#plan", "#save-png"):
+        page.locator(press).click()
+        expect(page.locator("#problem")).to_contain_text("The server does not answer")
+        page.locator("#board").focus()
+    page.unroute("**/api/games/**")
+    page.locator("#plan").click()
+    expect(page.locator("#facts")).to_contain_text("Found:")
+    visitor.context.close()
+
+
 def test_a_killed_server_stops_a_run(browser: Browser) -> None:
     with server_process() as (address, process):
         visitor = Visitor(browser, address)

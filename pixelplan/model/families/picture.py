@@ -76,6 +76,7 @@ class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
     until_learned = True
+    keeps_margin = False
     changes_colours = False
     basis: Tensor
     centre: Tensor
