@@ -40,7 +40,7 @@ whose solutions have about ten moves.
 """
 
 MAZE_CELLS = 15
-"""Cells a side of ProcgenMaze's world."""
+"""Cells per side of ProcgenMaze's world."""
 
 
 @dataclass(frozen=True)

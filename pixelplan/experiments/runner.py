@@ -121,7 +121,7 @@ def run_job(job: Job, runs: Path, threads: int) -> Iterator[tuple[Cell, dict[str
 
 
 def measure(cell: Cell, model: Path | None, measures: Path) -> tuple[Path | None, dict[str, Any]]:
-    """Take a cell's measure of the model in a folder, or of the true rules; gives the folder of the stage and the
+    """Take a cell's measure of the model in a folder, or of the true rules; returns the folder of the stage and the
     result. What was cut off goes on in the folder `measures`."""
     out = measures / f"{cell.env}-{fingerprint(cell)[:16]}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -130,7 +130,7 @@ def measure(cell: Cell, model: Path | None, measures: Path) -> tuple[Path | None
 
 
 def make_model(training: Training | Shipped | Oracle, runs: Path, threads: int) -> Path | None:
-    """The folder of a model, none for true rules; what is finished is found again, what was cut off goes on."""
+    """The folder of a model, none for true rules; what is finished is found again, what was interrupted continues."""
     if isinstance(training, Oracle):
         return None
     folder = model_folder(training, runs)
