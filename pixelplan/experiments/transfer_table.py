@@ -57,7 +57,7 @@ def report(selection: Selection, records: Records) -> Report:
         "",
         f"The shipped models, trained on boards of {TRAINED} × {TRAINED} cells and on nothing else, plan on larger and "
         f"smaller boards with as many pixels a cell. Share of levels {LEVELS} (the second number excluded) solved, "
-        "with the 95 % interval of Wilson, the share of those solved with the fewest moves, and the time of a plan on a "
+        "with Wilson's 95 % interval, the share of those solved with the fewest moves, and the time of a plan on a "
         "machine that others used, too. One training seed. Made by `pixelplan reproduce transfer` from the records in "
         "`results/`; [how it works](../transfer.md).",
         "",
