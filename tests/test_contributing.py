@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.lazy_planner import PLANNER
+
 ROOT = Path(__file__).parents[1]
 
 PUZZLE = '''
@@ -32,7 +34,10 @@ class Corridor:
     """Cells."""
 
     random_start_in_play: ClassVar[bool] = False
-    appearance: ClassVar[tuple[str, ...]] = ("length",)
+
+    @property
+    def looks(self) -> dict[str, int]:
+        return {}
 
     @property
     def pixels(self) -> int:
@@ -54,34 +59,6 @@ class Corridor:
             goal=self.length - 1,
             starts=places[:-1],
         )
-'''
-PLANNER = '''
-"""The plan of one-shot without its last steps."""
-
-from dataclasses import dataclass
-
-import numpy as np
-
-from pixelplan.planning.one_shot import one_shot
-from pixelplan.types import Episode
-
-
-@dataclass(frozen=True)
-class LazyConfig:
-    """How lazy it is."""
-
-    naps: int = 1
-    """Steps that it leaves out."""
-
-
-def lazy(model, world, goal_frame, config, random):
-    frame, solved = world.reset()
-    plan = one_shot(model, frame, goal_frame).actions
-    actions, frames = plan[: len(plan) - config.naps], [frame]
-    for action in actions:
-        frame, solved = world.step(action)
-        frames.append(frame)
-    return Episode(actions, np.stack(frames), solved, "solved" if solved else "plan over")
 '''
 FAMILY = '''
 """A vector of two layers."""

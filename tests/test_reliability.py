@@ -126,7 +126,7 @@ def test_a_full_disk_is_one_sentence_that_names_the_file(tmp_path: Path, monkeyp
     words = ["collect", "--env", "digit-jump", "--levels", "0:3", "--out", tmp_path / "data"]
     monkeypatch.setattr(os, "fsync", full)
     said = one_sentence(run_command(*words, code=2))
-    assert "no space is left" in said and "unfinished.jsonl" in said and "--resume goes on" in said
+    assert "no space is left" in said and "unfinished.jsonl" in said and "--resume continues" in said
     monkeypatch.undo()
     run_command(*words, "--resume")
 
@@ -263,7 +263,7 @@ def test_signals_end_in_a_sentence_and_the_work_goes_on(tmp_path: Path, number: 
     process.send_signal(number)
     _, errors = process.communicate()
     assert process.returncode == 128 + number and f"pixelplan: {word}; " in errors and "Traceback" not in errors
-    assert "--resume goes on" in errors and not (tmp_path / "data" / "manifest.json").exists()
+    assert "--resume continues" in errors and not (tmp_path / "data" / "manifest.json").exists()
 
 
 def test_ctrl_c_while_modules_are_imported_is_a_sentence(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ SIZES = {
     ),
     "original": (),
 }
-"""What is changed of sheeprl's settings for DreamerV2: the original size takes about 20 s a gradient step on a CPU."""
+"""Changes to sheeprl's settings for DreamerV2: the original size takes about 20 s per gradient step on a CPU."""
 
 CHILD = "from pixelplan.baselines.dreamer import run_sheeprl; run_sheeprl()"
 
@@ -99,7 +99,7 @@ def train_dreamer(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[DreamerPolicy, Budget]:
-    """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost."""
+    """Train on a range of levels for some steps, or until `seconds` have passed; returns policy and cost."""
     if puzzle.pixels != 64:
         raise InputError(f"DreamerV2 sees 64 × 64 pixels; {name} has frames of {puzzle.pixels}")
     options = dataclasses.asdict(puzzle)  # type: ignore[call-overload]
@@ -173,14 +173,14 @@ class DreamerPolicy:
 
 
 def _begin(out: Path, request: dict[str, Any], resume: bool) -> dict[str, Any]:
-    """What is noted of the run in a folder, fresh or to go on from; an InputError where it holds another one."""
+    """What is noted of the run in a folder, fresh or to be continued; an InputError if it holds another one."""
     if not (out / RUN).exists():
         if out.is_dir() and any(out.iterdir()):
             raise InputError(f"{out} is not empty; name a new folder")
         out.mkdir(parents=True, exist_ok=True)
         write_json(out / RUN, {"request": request, "seconds": 0.0, "began": 0.0})
     elif not resume:
-        raise InputError(f"{out} holds a run already; add --resume to go on, or name a new folder")
+        raise InputError(f"{out} already holds a run; add --resume to continue it, or name a new folder")
     note: dict[str, Any] = read_json(out / RUN)
     for key, value in request.items():
         if note["request"].get(key) != value:
@@ -220,8 +220,8 @@ def _command(
 def _run(
     command: list[str], out: Path, steps: int, seconds: float | None, progress: Callable[[int, int], None]
 ) -> None:
-    """Run sheeprl to its end or until time is up; an InputError with its last words where it fails."""
-    root = Path(__file__).parents[2]  # so that sheeprl finds this package where it is not installed
+    """Run sheeprl to its end or until time is up; an InputError with its last words if it fails."""
+    root = Path(__file__).parents[2]  # so that sheeprl finds this package even if it is not installed
     paths = os.pathsep.join([str(root), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": paths, "HYDRA_FULL_ERROR": "1"}
     last_words: deque[str] = deque(maxlen=5)
@@ -268,10 +268,10 @@ def _seconds(note: dict[str, Any], checkpoint: Path | None) -> float:
 
 
 def _check_place(settings: Path, out: Path) -> None:
-    """An InputError where a run's folder was moved: sheeprl would go on in the old place."""
+    """An InputError if a run's folder was moved: sheeprl would continue in the old place."""
     begun = re.search(r"^log_root: (.+)$", settings.read_text(), re.MULTILINE)
     if begun is not None and begun[1] != str(out.resolve()):
-        raise InputError(f"{out} was moved: DreamerV2's run can only go on in {begun[1]}, where it was begun")
+        raise InputError(f"{out} was moved: DreamerV2's run can only be resumed in {begun[1]}, where it was started")
 
 
 def _steps_of(checkpoint: Path) -> int:
@@ -279,7 +279,7 @@ def _steps_of(checkpoint: Path) -> int:
 
 
 def _copy_weights(checkpoint: Path, path: Path) -> int:
-    """Write what plays as safetensors; gives the number of gradient steps."""
+    """Write what plays as safetensors; returns the number of gradient steps."""
     stand_in = (list, "sheeprl.utils.fs.BufferFiles")  # the one thing in it that is neither a tensor nor plain
     with torch.serialization.safe_globals([stand_in]):
         state = torch.load(checkpoint, map_location="cpu", weights_only=True)

@@ -40,7 +40,7 @@ whose solutions have about ten moves.
 """
 
 MAZE_CELLS = 15
-"""Cells a side of ProcgenMaze's world."""
+"""Cells per side of ProcgenMaze's world."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +76,12 @@ def train_ppo(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[PpoPolicy, Budget]:
-    """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost.
+    """Train on a range of levels for some steps, or until `seconds` have passed; returns policy and cost.
 
-    A run that was cut off and is resumed ends in the same network as one that was not.
+    A run that was interrupted and is resumed ends in the same network as one that was not.
     """
     if config.network == "nature" and puzzle.pixels < 36:
-        raise InputError(f"frames have {puzzle.pixels} pixels a side; NatureCNN needs 36 or more")
+        raise InputError(f"frames have {puzzle.pixels} pixels per side; NatureCNN needs 36 or more")
     rollout = config.rollout_steps or ROLLOUT_STEPS[name]
     request = {
         "algorithm": "ppo",
@@ -117,7 +117,7 @@ def train_ppo(
         agent.num_timesteps, agent._n_updates = note["steps"], note["updates"]
         if agent.num_timesteps < steps:
             if "state" not in note:
-                raise InputError(f"{out} holds a run of an earlier version; it can be played, but not go on")
+                raise InputError(f"{out} holds a run of an earlier version; it can be played, but not resumed")
             restore(agent, seen, games, note["state"], tensors)
     keeper = Keeper(out, request, note, steps, seconds, progress, lambda: clone(agent, seen, games))
     if agent.num_timesteps < steps:
@@ -319,5 +319,5 @@ class Keeper(BaseCallback):
             "rows": self._rows,
             "state": told,
         }
-        write_rows(self._out / "metrics.jsonl", self._rows)  # before: no checkpoint shall know of a row that this lacks
+        write_rows(self._out / "metrics.jsonl", self._rows)  # first: no checkpoint may know more rows than this
         save_run(self._out, self.model.policy, self.model.policy.optimizer, note, tensors)

@@ -29,7 +29,7 @@ def save_run(
     note: Mapping[str, Any],
     more: Mapping[str, Tensor] | None = None,
 ) -> None:
-    """Write all that training needs to go on, and playing to begin, whole or not at all."""
+    """Write all that training needs to continue and playing needs to start, whole or not at all."""
     tensors = {f"network/{name}": tensor for name, tensor in network.state_dict().items()}
     tensors |= {f"more/{name}": tensor for name, tensor in (more or {}).items()}
     if optimizer is not None:
@@ -55,7 +55,7 @@ def load_run(folder: Path, network: nn.Module, optimizer: torch.optim.Optimizer 
 
 
 def begin_run(folder: Path, request: Mapping[str, Any], resume: bool) -> dict[str, Any] | None:
-    """The note to go on from, or None for a fresh start; an InputError where a folder holds another run.
+    """The note to continue from, or None for a fresh start; an InputError if a folder holds another run.
 
     `request` is all that decides how training goes, except for how long: a run may be resumed for more steps.
     """
@@ -65,11 +65,13 @@ def begin_run(folder: Path, request: Mapping[str, Any], resume: bool) -> dict[st
             path.unlink()
     if note is None:
         if folder.is_dir() and any(folder.iterdir()) and not resume:
-            raise InputError(f"{folder} is not empty; name a new folder, or add --resume to go on in this one")
+            raise InputError(f"{folder} is not empty; name a new folder, or add --resume to continue in this one")
         folder.mkdir(parents=True, exist_ok=True)
         return None
     if not resume:
-        raise InputError(f"{folder} holds a run of {note['steps']} steps; add --resume to go on, or name a new folder")
+        raise InputError(
+            f"{folder} holds a run of {note['steps']} steps; add --resume to continue it, or name a new folder"
+        )
     wanted = json.loads(json.dumps(request))
     for key, value in wanted.items():
         if note["request"].get(key) != value:

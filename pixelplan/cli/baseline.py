@@ -33,7 +33,7 @@ class Judged:
     step_limit: int = 256
     """Steps that it may take in each of these."""
     seed: int = 0
-    """Of training, where there is any, and of playing."""
+    """Of training, if there is any, and of playing."""
     json: str | None = None
     """The record to write, or - to print it and nothing else."""
 
@@ -58,9 +58,9 @@ class Trained(Judged):
     train_levels: str = "0:1000"
     """The range A:B of levels to train on, B excluded."""
     seconds: float | None = None
-    """Stop training after so long and report the budget that was reached; --resume goes on."""
+    """Stop training after this many seconds and report the budget that was reached; --resume continues."""
     resume: bool = False
-    """Go on with a run that was cut off, to the same result, or for more steps; a complete one is only played."""
+    """Continue a run that was interrupted, to the same result, or for more steps; a complete one is only played."""
 
     def range(self) -> tuple[int, int]:
         """The range of training levels; an InputError for anything that would fail only after hours of training."""
@@ -110,13 +110,13 @@ def glamor(
     subtract_prior: bool = False,
     rule: Literal["goal", "near"] = "goal",
 ) -> None:
-    """GLAMOR: inverse dynamics over many steps, learnt by trying to reach goals; plans at each step.
+    """GLAMOR: inverse dynamics over many steps, learned by trying to reach goals; plans at each step.
 
     Example: pixelplan baseline glamor --env digit-jump --steps 50000 --out runs/glamor-digit --json glamor-digit.json
 
     Args:
         run: The run.
-        horizon: Steps of an episode, of the longest segment learnt from and of the longest plan.
+        horizon: Steps of an episode, of the longest segment learned from and of the longest plan.
         samples: Action sequences drawn for a plan.
         subtract_prior: Score plans by p(a|s,g)/p(a|s), as GLAMOR's text has it, instead of p(a|s,g), as its code does.
         rule: When a level counts as solved: on the goal, or also when it ends within one cell of it (the paper's
@@ -180,7 +180,7 @@ def random(judged: Annotated[Judged, OmitArgPrefixes]) -> None:
 
 
 def image_search(judged: Annotated[Judged, OmitArgPrefixes]) -> None:
-    """GS on Images: search by trying everything, states told apart by their frames; nothing is learnt.
+    """GS on Images: search by trying everything, states told apart by their frames; nothing is learned.
 
     Example: pixelplan baseline image-search --env ice-slider --seed 1
 
@@ -201,7 +201,7 @@ def image_search(judged: Annotated[Judged, OmitArgPrefixes]) -> None:
 
 
 BASELINES = (ppo, glamor, dreamer, image_search, random)
-"""What stands under `pixelplan baseline`."""
+"""The commands under `pixelplan baseline`."""
 
 
 def train_and_play(

@@ -30,8 +30,8 @@ def import_recording(
         pixels: Size of frames, 64 or 48x72 (height x width); by default their own if that is at most 128, else 64.
         actions: How many actions there are; by default one more than the highest number recorded.
         action_names: What the actions are called, in the order of their numbers.
-        one_level: All episodes are of one level, where the recording names none; by default each has its own.
-        resume: Go on with an import that was cut off.
+        one_level: All episodes are of one level, if the recording names none; by default each has its own.
+        resume: Continue an import that was interrupted.
     """
     from pixelplan.cli.options import parse_pixels, progress_bar
     from pixelplan.data.imports import import_trajectories

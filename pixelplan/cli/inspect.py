@@ -59,7 +59,7 @@ def _inspect_model(folder: Path, data: Path | None, level: int | None) -> tuple[
             family = recorded_family(name, made_for.get("options", {}))
             if family is None:
                 raise InputError(
-                    f"{folder} was trained on {name}, which is no puzzle; name a folder of its play with --data"
+                    f"{folder} was trained on {name}, which is not a puzzle; name a folder of its play with --data"
                 )
             play = collect(family, "1000:1050", Path(place) / "data")
         else:

@@ -29,8 +29,8 @@ def reproduce(
     on-policy, fringe, failures or trajectories, or what goes beyond the paper: noise, boards or transfer. With --run,
     first make the records that are missing.
 
-    What is finished is never run again, and what was cut off goes on. The same command started a second time, while the
-    first one runs, takes part in the work.
+    What is finished is never run again, and what was interrupted continues. If you start the same command a second time
+    while the first one runs, the two share the work.
 
     Example: pixelplan reproduce generalisation --run --puzzles ice-slider --levels 10,100 --seeds 0
 

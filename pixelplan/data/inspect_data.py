@@ -42,7 +42,7 @@ def inspect_trajectories(folder: Path) -> tuple[str, Image.Image]:
 
 
 def coverage(data: Trajectories) -> str | None:
-    """The share of the states that can be reached, in evenly spread levels; None where the rules are unknown."""
+    """The share of the states that can be reached, in evenly spread levels; None if the rules are unknown."""
     family = recorded_family(data.manifest["env"], data.manifest["options"])
     if not isinstance(family, Tables):
         return None

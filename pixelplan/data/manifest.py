@@ -1,4 +1,4 @@
-"""What a manifest must say for a data set to be opened: later stages rely on it without looking."""
+"""What a manifest must say for a data set to be opened: later stages rely on it without checking."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class DistanceConfig:
     rounds: int = 6
     """Rounds of searching and learning, after the one of random play."""
     searches: int = 300
-    """Training levels that a round plays or searches, drawn anew each time."""
+    """Training levels that a round plays or searches, drawn again each time."""
     nodes: int = 1000
     """Nodes of a search in the first round; each later round has twice as many as the one before, up to most_nodes."""
     most_nodes: int = 8000
@@ -52,7 +52,7 @@ class DistanceConfig:
     states: int = 384
     """States of a search that are learned from at most."""
     updates: int = 600
-    """Gradient steps a round."""
+    """Gradient steps per round."""
     learning_rate: float = 1.5e-3
     """The highest of a round, from which it falls to nothing."""
     held_out_nodes: int = 20_000

@@ -86,6 +86,6 @@ class DistanceNetwork(nn.Module):
 
 
 def layout_of(model: object) -> tuple[int, int, int] | None:
-    """Rows, columns and numbers a cell, where a model says that its codes are laid out so (`model.layout`)."""
+    """Rows, columns and numbers per cell, where a model says that its codes are laid out so (`model.layout`)."""
     layout = getattr(model, "layout", None)
     return None if layout is None else tuple(layout)

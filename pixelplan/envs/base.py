@@ -146,13 +146,13 @@ class PuzzleEnv(gymnasium.Env[np.ndarray, int]):
         return PlayState(self._need_level().number, self._state, self._steps, self._rewarded)
 
     def restore_state(self, state: PlayState) -> np.ndarray:
-        """Go back to where `clone_state` was called, in this or another environment of the puzzle; gives the frame."""
+        """Go back to a state that `clone_state` gave, in this or another environment of it; returns the frame."""
         self._level = get_level(self.puzzle, state.level)
         self._state, self._steps, self._rewarded = state.state, state.steps, state.rewarded
         return self._show()
 
     def shortest_solution(self) -> tuple[int, ...] | None:
-        """A shortest way from here to the goal by the true rules, None where there is none. For evaluation only."""
+        """A shortest way from here to the goal by the true rules, None if there is none. For evaluation only."""
         return self._need_level().shortest_path(self._state)
 
     def solvable_from_here(self) -> bool:
@@ -208,7 +208,7 @@ class Window:
         """Show a frame [H,W,3]."""
         height, width, _ = frame.shape
         self._image.set(data=frame, extent=(0, width, height, 0))
-        if self._pyplot.get_backend().lower() != "agg":  # without a screen there is nobody to wait for
+        if self._pyplot.get_backend().lower() != "agg":  # without a screen there is no one to wait for
             self._pyplot.pause(self._seconds)
 
     def close(self) -> None:

@@ -22,9 +22,9 @@ def first_suitable(
 
 
 def goal_distance(successors: np.ndarray, start: np.ndarray, goal: np.ndarray, enough: int) -> np.ndarray:
-    """Moves [B] from start to goal, -1 where there is no way.
+    """Moves [B] from start to goal, -1 if there is no way.
 
-    Breadth first on all boards together, a layer a round. A board solved in fewer than `enough` moves is left at once.
+    Breadth first on all boards together, a layer per round. A board solved in fewer than `enough` moves is dropped.
     """
     actions, states, boards = successors.shape
     board = np.arange(boards)

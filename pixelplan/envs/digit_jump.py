@@ -41,7 +41,7 @@ class DigitJump:
     """
 
     size: int = 8
-    """Cells a side, 4 to 32."""
+    """Cells per side, 4 to 32."""
     pixels: int = 64
     """Side of the frame, a multiple of size; a cell needs at least 4 pixels."""
     minimum_length: int = 1
@@ -49,7 +49,7 @@ class DigitJump:
     dead_ends: bool = False
     """Whether a level must have a reachable place from which the goal cannot be reached any more."""
     look: Literal["glyphs", "colours"] = "glyphs"
-    """Handwritten digits, or one plain colour a digit with the agent as a dark square."""
+    """Handwritten digits, or one plain colour per digit with the agent as a dark square."""
 
     random_start_in_play: ClassVar[bool] = False
 

@@ -1,4 +1,4 @@
-"""Levels that somebody drew, as a short text: `START-GOAL-CELLS`, by which they can be sent in an address.
+"""Levels drawn by hand, as a short text, `START-GOAL-CELLS`, that fits into an address.
 
 Cells are counted row by row from the top left, and CELLS has a digit for each: 0 is free and 1 a rock or a wall; on
 DigitJump's boards it is the digit itself. A maze has one number more, that of the level whose floor it has.
@@ -33,7 +33,7 @@ class Drawing:
 
     @classmethod
     def parse(cls, text: str) -> Drawing:
-        """A drawing from its text; an InputError where it is none."""
+        """A drawing from its text; an InputError if it is none."""
         if not re.fullmatch(PATTERN, text):
             raise InputError(f"there is no level {text[:40]!r}; a drawn level is START-GOAL-CELLS, all in digits")
         start, goal, cells, *floor = text.split("-")
@@ -41,18 +41,18 @@ class Drawing:
 
     @property
     def number(self) -> int:
-        """What stands for a level's number where one is needed, such as for a seed."""
+        """Stands in for a level's number if one is needed, such as for a seed."""
         return zlib.crc32(str(self).encode()) >> 1
 
     def check(self, count: int, kinds: str, free: str) -> None:
-        """An InputError unless there are so many cells of these kinds, and start and goal are two free ones."""
+        """An InputError unless there are `count` cells of these kinds, and start and goal are different free ones."""
         if len(self.cells) != count:
             raise InputError(f"the drawn level has {len(self.cells)} cells; here it has {count}")
         if not set(self.cells) <= set(kinds):
             raise InputError(f"the drawn level has cells {''.join(sorted(set(self.cells)))}; here they are of {kinds}")
         for what, cell in (("start", self.start), ("goal", self.goal)):
             if cell >= count or self.cells[cell] not in free:
-                raise InputError(f"the {what} of the drawn level is in cell {cell}, where nobody can stand")
+                raise InputError(f"the {what} of the drawn level is in cell {cell}, which is not free")
         if self.start == self.goal:
             raise InputError("start and goal of the drawn level are the same cell")
 
@@ -61,7 +61,7 @@ class Drawable(Protocol):
     """A puzzle whose levels can be drawn."""
 
     def draw(self, drawing: Drawing) -> Level:
-        """The level of a drawing; an InputError where it is none of this puzzle."""
+        """The level of a drawing; an InputError if it is none of this puzzle."""
 
     def drawing(self, level: Level) -> Drawing:
         """A level of this puzzle as a drawing."""
@@ -69,7 +69,7 @@ class Drawable(Protocol):
 
 @lru_cache(maxsize=256)
 def drawn_level(puzzle: Puzzle, text: str) -> Level:
-    """The level that a text draws; an InputError where it draws none."""
+    """The level that a text draws; an InputError if it draws none."""
     return as_drawable(puzzle).draw(Drawing.parse(text))
 
 

@@ -46,7 +46,7 @@ class IceSlider:
     """
 
     size: int = 8
-    """Cells a side, 4 to 32."""
+    """Cells per side, 4 to 32."""
     pixels: int = 64
     """Side of the frame, a multiple of size; a cell needs at least 4 pixels."""
     rock_density: float = 0.2

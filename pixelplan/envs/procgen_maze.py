@@ -41,7 +41,7 @@ class ProcgenMaze:
     **Options.** None.
 
     **Levels.** Number k is Procgen's `start_level=k, num_levels=1, distribution_mode="easy"`. The maze is a square of
-    3, 5, … or 15 cells a side in the middle of the world, each size as likely; the rest of the world is wall. Its free
+    3, 5, … or 15 cells per side in the middle of the world (all sizes equally likely); the rest is wall. Its free
     cells form a tree of (side + 1)² / 2 − 1 cells (7 to 127), so there is exactly one way between two cells and every
     state can still be solved, though cells behind the cheese cannot be reached from the start. The mouse starts in the
     maze's bottom left cell, facing left; the cheese lies in any other cell. Levels differ in their floor, too: its

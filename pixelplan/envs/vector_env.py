@@ -27,7 +27,7 @@ class PuzzleVectorEnv(gymnasium.vector.VectorEnv):
     _over: np.ndarray
     """[N] bool, the games whose episode has ended."""
     _goals: np.ndarray
-    """[N,S] bool: like all tables, a row a game, wide enough for the largest level so far."""
+    """[N,S] bool: like all tables, a row per game, wide enough for the largest level so far."""
     _successors: np.ndarray
     """[N,S,A]."""
 
@@ -105,14 +105,14 @@ class PuzzleVectorEnv(gymnasium.vector.VectorEnv):
         return self._frames.copy(), rewards, terminated, truncated, self._infos() | infos
 
     def clone_state(self) -> dict[str, Any]:
-        """All that decides how the games go on, as JSON values."""
+        """All that decides how the games continue, as JSON values."""
         arrays = {
             name: getattr(self, f"_{name}").tolist() for name in ("numbers", "states", "steps", "rewarded", "over")
         }
         return {**arrays, "random": [random.bit_generator.state for random in self._random]}
 
     def restore_state(self, state: dict[str, Any]) -> np.ndarray:
-        """Let the games go on as others of the same puzzle stood; gives their frames [N,H,W,3]."""
+        """Let the games continue from where others of the same puzzle stood; returns their frames [N,H,W,3]."""
         self._random = [np_random(0)[0] for _ in range(self.num_envs)]
         self._begin(self._games, state["numbers"])
         self._move_to(np.array(state["states"]))
@@ -122,7 +122,7 @@ class PuzzleVectorEnv(gymnasium.vector.VectorEnv):
         return self._frames.copy()
 
     def _allocate(self) -> None:
-        """Make room: a row a game in every table, wide enough for the levels seen so far."""
+        """Make room: a row per game in every table, wide enough for the levels seen so far."""
         pixels = self.puzzle.pixels
         self._frames = np.zeros((self.num_envs, pixels, pixels, 3), np.uint8)
         self._backgrounds = np.zeros_like(self._frames)

@@ -21,7 +21,7 @@ _LEVELS, _STEPS = range(1000, 1050), 80
 
 
 def export_model(name: str | Path, folder: Path) -> Comparison:
-    """Write the model in a folder, or a shipped one, as ONNX; an InputError where that cannot be."""
+    """Write the model in a folder, or a shipped one, as ONNX; an InputError if that cannot be."""
     from pixelplan.model.checkpoint import load_model, read_description
     from pixelplan.model.export_onnx import export_onnx
 
@@ -33,7 +33,7 @@ def export_model(name: str | Path, folder: Path) -> Comparison:
 
 
 def _frames(data: dict[str, Any], shape: tuple[int, int, int]) -> np.ndarray:
-    """Frames [1000,H,W,3] of the puzzle that a model was trained on; of random pixels where it was no puzzle."""
+    """Frames [1000,H,W,3] of the puzzle that a model was trained on; random pixels if it was not a puzzle."""
     random = np.random.default_rng(0)
     if data.get("env") in PUZZLES:
         options = {key: value for key, value in (data.get("options") or {}).items() if key != NOISE}

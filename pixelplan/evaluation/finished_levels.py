@@ -19,10 +19,10 @@ SECONDS_BETWEEN_NOTES = 1.0
 
 
 class FinishedLevels:
-    """The finished levels of one evaluation; nothing is written where there is no record to be written either."""
+    """The finished levels of one evaluation; nothing is written if no record is to be written either."""
 
     def __init__(self, out: Path | None, request: Mapping[str, Any], resume: bool) -> None:
-        """Begin, or go on from what is left beside `out` if that is of an equal request (all that decides results)."""
+        """Start, or continue from what is left beside `out` if that has an equal request (all that decides results)."""
         self.done: dict[int, LevelResult] = {}
         self._path = out and out.with_name(f"{out.name}.unfinished")
         self._request = json.loads(json.dumps(request))
@@ -52,7 +52,7 @@ class FinishedLevels:
         except TypeError:
             raise InputError(f"{path} was written by another version; it cannot be resumed") from None
         if not all(map(_is_possible, episodes)):
-            raise InputError(f"{path} is damaged: no level can have gone as it says; delete it and begin anew")
+            raise InputError(f"{path} is damaged: no level can have gone as it says; delete it and start again")
         return {one.level: one for one in episodes if one.error is None}
 
     def add(self, result: LevelResult) -> None:

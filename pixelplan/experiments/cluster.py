@@ -26,7 +26,7 @@ def run_there(
     else on a new one with this machine's cores.
 
     Data and models stay on the workers, in their runs folder; records come back and are written here. A job whose
-    worker died, or of which a cell failed, is tried again; where its machine is the same it goes on from what is there.
+    worker died, or of which a cell failed, is tried again; on the same machine it continues from what is there.
     """
     ray = _connect(address)
     try:
@@ -36,7 +36,7 @@ def run_there(
 
 
 def _connect(address: str) -> Any:
-    """The ray library, connected; an InputError where it is not there or cannot be reached."""
+    """The ray library, connected; an InputError if it is not there or cannot be reached."""
     try:
         import ray
     except ImportError:
@@ -55,7 +55,7 @@ def _connect(address: str) -> Any:
 
 
 def _knock(address: str) -> None:
-    """An InputError where nobody answers at host:port; ray itself would wait for minutes."""
+    """An InputError if no one answers at host:port; ray itself would wait for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
         raise InputError(f"{address!r} is no address of a ray cluster; write auto, host:port or ray://host:port")
@@ -105,7 +105,7 @@ def resources(job: Job, threads: int) -> dict[str, Any]:
 
 
 def _work(job: Job, runs: Path, threads: int, version: str) -> list[tuple[Cell, dict[str, Any] | Failure]]:
-    """What a worker does; nothing where it has another version than the driver."""
+    """What a worker does; nothing if it has another version than the driver."""
     if version != __version__:
         different = f"the worker has pixelplan {__version__}, the driver {version}; install the same on both"
         return [(cell, Failure(cell, different)) for cell in job.cells]

@@ -48,7 +48,7 @@ def write_record(record: dict[str, Any], cell: Cell, results: Path) -> None:
 
 
 def find_record(cell: Cell, results: Path) -> dict[str, Any] | None:
-    """The record of a cell, None where it was never finished; an InputError where it is another version's."""
+    """The record of a cell, None if it was never finished; an InputError if it is another version's."""
     path = record_path(cell, results)
     if not path.exists():
         return None

@@ -36,7 +36,7 @@ class Records:
     results: Path
 
     def find(self, cell: Cell) -> dict[str, Any] | None:
-        """A cell's, None where it has none."""
+        """A cell's, None if it has none."""
         return find_record(cell, self.results)
 
 

@@ -27,7 +27,7 @@ class Places:
 
 
 def run_cells(cells: Sequence[Cell], places: Places, threads: int, cluster: str | None, retries: int) -> list[Failure]:
-    """Run what has no record yet, here or on a ray cluster; gives what failed."""
+    """Run what has no record yet, here or on a ray cluster; returns what failed."""
     if cluster is None:
         return run_here(cells, places.results, places.runs, threads)
     from pixelplan.experiments.cluster import run_there

@@ -1,7 +1,7 @@
-"""A grid of cells: run where they are missing, each on its own, and none twice.
+"""Runs an experiment's cells: those without a record, each on its own, and none twice.
 
 Cells that share a model make one job. A job's model and data stand in the runs folder under the fingerprint of what
-they are, so whatever was cut off goes on, and several processes with the same runs folder share the work.
+they are, so whatever was interrupted continues, and several processes with the same runs folder share the work.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def run_here(cells: Sequence[Cell], results: Path, runs: Path, threads: int) -> 
 
 
 def run_job(job: Job, runs: Path, threads: int) -> Iterator[tuple[Cell, dict[str, Any] | Failure]]:
-    """Make the job's model, unless it is there, and measure it; gives a record or a failure for each cell."""
+    """Make the job's model, unless it is there, and measure it; returns a record or a failure for each cell."""
     try:
         model = make_model(job.model, runs, threads)
     except Exception as problem:  # whatever it is, the other models can do without this one
@@ -121,7 +121,7 @@ def run_job(job: Job, runs: Path, threads: int) -> Iterator[tuple[Cell, dict[str
 
 
 def measure(cell: Cell, model: Path | None, measures: Path) -> tuple[Path | None, dict[str, Any]]:
-    """Take a cell's measure of the model in a folder, or of the true rules; gives the folder of the stage and the
+    """Take a cell's measure of the model in a folder, or of the true rules; returns the folder of the stage and the
     result. What was cut off goes on in the folder `measures`."""
     out = measures / f"{cell.env}-{fingerprint(cell)[:16]}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
@@ -130,7 +130,7 @@ def measure(cell: Cell, model: Path | None, measures: Path) -> tuple[Path | None
 
 
 def make_model(training: Training | Shipped | Oracle, runs: Path, threads: int) -> Path | None:
-    """The folder of a model, none for true rules; what is finished is found again, what was cut off goes on."""
+    """The folder of a model, none for true rules; what is finished is found again, what was interrupted continues."""
     if isinstance(training, Oracle):
         return None
     folder = model_folder(training, runs)
@@ -147,7 +147,7 @@ def make_model(training: Training | Shipped | Oracle, runs: Path, threads: int) 
 
 
 def make_play(play: Play, runs: Path) -> Trajectories:
-    """The recorded play; what is finished is found again, what was cut off goes on."""
+    """The recorded play; what is finished is found again, what was interrupted continues."""
     folder = runs / "data" / f"{play.env}-{fingerprint(play)[:16]}"
     with locked(folder, wait=True):
         return collect(
@@ -156,7 +156,7 @@ def make_play(play: Play, runs: Path) -> Trajectories:
 
 
 def _begun_with(folder: Path) -> int | None:
-    """Threads of training that is under way or done in a folder: it can only go on with as many."""
+    """Threads of training that is under way or done in a folder: it can only continue with as many."""
     for place in (folder, *folder.glob("stage-*")):
         note = read_checkpoint_note(place)
         if note is not None:

@@ -34,7 +34,7 @@ class Selection:
 def training_on(
     env: str, count: int, seed: int, model: str, inverse: bool = True, play: Play | None = None
 ) -> Training:
-    """The training on so many levels: 0 to 999, then 20000 and on."""
+    """The training on `count` levels: 0 to 999, then from 20000 on."""
     levels = f"0:{count}" if count <= 1000 else f"0:1000,20000:{19000 + count}"
     return Training(
         Play(env, levels) if play is None else play,

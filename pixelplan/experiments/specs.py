@@ -33,7 +33,7 @@ class Variant:
     """Other levels than a puzzle's usual ones."""
 
     options: tuple[tuple[str, Any], ...] = ()
-    """The puzzle's, where they are not its defaults."""
+    """The puzzle's, if they are not its defaults."""
     noise: Noise = field(default_factory=Noise)
     """Before its frames."""
 

@@ -35,7 +35,7 @@ class Summary:
     mean: float
     low: float
     high: float
-    """The 95 % interval: Student's over seeds; Wilson's over levels where there is one seed."""
+    """The 95 % interval: Student's over seeds; Wilson's over levels if there is only one seed."""
     seeds: int
 
     def text(self, digits: int = 2) -> str:
@@ -45,7 +45,7 @@ class Summary:
 
 
 def summarise(rates: Sequence[float], levels: int = 100) -> Summary | None:
-    """Rates of several seeds, each over so many levels, as one; None of none."""
+    """Rates of several seeds, each over `levels` levels, as one; None if there are none."""
     if not rates:
         return None
     middle = statistics.mean(rates)
@@ -57,7 +57,7 @@ def summarise(rates: Sequence[float], levels: int = 100) -> Summary | None:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number for a table; nothing where there is none."""
+    """A number for a table; nothing if there is none."""
     return "" if value is None else f"{value:.{digits}f}"
 
 

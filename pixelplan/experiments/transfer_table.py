@@ -62,7 +62,7 @@ def report(selection: Selection, records: Records) -> Report:
         "",
         f"The shipped models, trained on boards of {TRAINED} × {TRAINED} cells and on nothing else, plan on larger and "
         f"smaller boards with as many pixels a cell. Share of levels {LEVELS} (the second number excluded) solved, "
-        "with the 95 % interval of Wilson, and the share of those solved with the fewest moves. One training seed. "
+        "with Wilson's 95 % interval, and the share of those solved with the fewest moves. One training seed. "
         "Made by `pixelplan reproduce transfer` from the records in `results/`; [how it works](../transfer.md).",
         "",
         "![Solved unseen levels over the size of the board](transfer.png)",

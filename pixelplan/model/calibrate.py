@@ -45,7 +45,7 @@ class Calibration:
 
 
 def calibrate(errors: StepErrors) -> Calibration:
-    """The threshold with the fewest mistakes of both kinds; where several have the fewest, the middle of their range.
+    """The threshold with the fewest mistakes of both kinds; if several have the fewest, the middle of their range.
 
     A prediction farther than the threshold from its own state is missed; one nearer than the threshold to another
     state is confused. Both cost a search the same: a state lost, or a state doubled.
@@ -76,6 +76,6 @@ def rates(errors: StepErrors, threshold: float) -> Calibration:
 
 
 def _finite(distances: np.ndarray) -> np.ndarray:
-    """Without the frames of levels in which only one state was seen; [0] where nothing else is left."""
+    """Without the frames of levels in which only one state was seen; [0] if nothing else is left."""
     finite = distances[np.isfinite(distances)]
     return finite if len(finite) else np.zeros(1)

@@ -62,7 +62,7 @@ class _Function(nn.Module):
 def export_onnx(model: WorldModel, folder: Path, frames: np.ndarray, description: dict[str, Any]) -> Comparison:
     """Write encode.onnx, context.onnx, step.onnx and model.json, and compare them with torch on frames [N,H,W,3].
 
-    An InputError where they differ by more than the tolerance, a family has an operation that ONNX lacks, or an extra
+    An InputError if they differ by more than the tolerance, a family has an operation that ONNX lacks, or an extra
     is not installed; nothing is written then.
     """
     try:
@@ -108,7 +108,7 @@ def export_onnx(model: WorldModel, folder: Path, frames: np.ndarray, description
 
 
 def exported_report(folder: Path) -> str:
-    """What an exported model is, in words; an InputError where a file is not the one that was written."""
+    """What an exported model is, in words; an InputError if a file is not the one that was written."""
     about = read_json(folder / ABOUT)
     digests = about.get("sha256") if isinstance(about, dict) else None
     if not isinstance(digests, dict):
@@ -122,7 +122,7 @@ def exported_report(folder: Path) -> str:
     megabytes = sum((folder / f"{name}.onnx").stat().st_size for name in FUNCTIONS) / 1e6
     return (
         f"{folder}: a model of {about.get('env')} as ONNX; {about.get('height')} × {about.get('width')} pixels, "
-        f"{about.get('actions')} actions, {about.get('dimensions')} numbers a state, {megabytes:.1f} MB"
+        f"{about.get('actions')} actions, {about.get('dimensions')} numbers per state, {megabytes:.1f} MB"
     )
 
 

@@ -27,7 +27,7 @@ LEVELS_LOOKED_THROUGH, SHOWN = 25, 8
 
 @dataclass(frozen=True, eq=False)
 class Inspection:
-    """A report, and a picture where there was data to draw it from."""
+    """A report, and a picture if there was data to draw it from."""
 
     report: str
     picture: Figure | None

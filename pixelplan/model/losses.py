@@ -77,7 +77,7 @@ def squared_distances(z: Tensor) -> Tensor:
 
 
 def level_pairs(states: Tensor) -> tuple[Tensor, Tensor]:
-    """Pairs [L,S,S] of different states and of different frames of the same state; states [L,S] are −1 where padded."""
+    """Pairs [L,S,S] of different states and of different frames of the same state; states [L,S] are −1 if padded."""
     real = (states >= 0).unsqueeze(-1) & (states >= 0).unsqueeze(-2)
     same = states.unsqueeze(-1) == states.unsqueeze(-2)
     upper = torch.ones(states.shape[-1], states.shape[-1], dtype=torch.bool, device=states.device).triu(1)

@@ -87,7 +87,7 @@ def rollout_exactness(
     walks: int = 50,
     seed: int = 0,
 ) -> dict[int, float]:
-    """Share of rollouts that are still in the right state after so many random steps, by number of steps.
+    """Share of rollouts that are still in the right state after a number of random steps, by that number.
 
     A walk takes random steps among those recorded in its level, so that what is true is known from frames however long
     it is; the networks see the first frame and the actions only. A rollout that was wrong once stays wrong. Several
@@ -123,7 +123,7 @@ def rollout_exactness(
 def _random_walks(
     level: LevelPlay, walks: int, length: int, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Frames [w,T+1] and actions [w,T] of random walks along recorded steps, from frames that lead on for ever.
+    """Frames [w,T+1] and actions [w,T] of random walks along recorded steps, from frames that never end.
 
     A frame from which nothing was recorded (the last of an episode) is left out, and so is what leads to it only.
     """

@@ -42,7 +42,7 @@ def train_best(
         return train(data, out, config, validation, resume, init=init)
     config.check()
     if not resume and out.exists() and any(out.iterdir()):
-        holds = "a trained model" if (out / CONFIG).exists() else "something; --resume goes on if it is this training"
+        holds = "a trained model" if (out / CONFIG).exists() else "something; --resume continues if it is this training"
         raise InputError(f"{out} already holds {holds}")
     if (out / CONFIG).exists():
         entries = read_description(out).get("race")

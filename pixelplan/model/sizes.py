@@ -11,7 +11,7 @@ from pixelplan.data.changes import TOLERANCE, changed_spans, fitting_grid
 from pixelplan.types import InputError, Trajectories
 
 FALLBACK_PITCH = 8
-"""Pixels of a cell where the data shows no grid."""
+"""Pixels of a cell if the data shows no grid."""
 
 MOST_CELLS = 4096
 """Of boards of another size than those trained on: a table of where all cells lead has this number squared."""
@@ -68,7 +68,7 @@ class Sizes:
 def sizes_of(data: Trajectories, grid: tuple[int, int] | None = None, noisy: bool = False) -> Sizes:
     """A grid of which what moves fills a cell, and a reach as far as it moves.
 
-    Where pixels are noisy no change can be seen: the grid is the given one (or cells of 8 pixels), the reach all of it.
+    If pixels are noisy, no change can be seen: the grid is the given one (or cells of 8 pixels), the reach all of it.
     """
     height, width = data.frames.shape[1:3]
     actions = int(data.manifest.get("actions", int(data.actions.max(initial=0)) + 1))

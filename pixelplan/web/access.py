@@ -29,7 +29,7 @@ class Guard:
     """Refuses foreign hosts, foreign origins and giant bodies; adds the headers that tell browsers to stay here.
 
     A page of another site can make a visitor's browser send requests to this machine. Its Origin gives it away; and
-    where it lets its own name point here (DNS rebinding), its Host does. Bare addresses are nobody's name.
+    if it lets its own name point here (DNS rebinding), its Host does. Bare addresses belong to no site.
     """
 
     def __init__(self, application: Application, names: Iterable[str], body_bytes: int) -> None:
@@ -52,7 +52,7 @@ class Guard:
         if scope["type"] == "websocket":
             return await self._application(scope, receive, send)
         body = b""
-        while True:  # limits are small enough to hold a body before anybody looks at it
+        while True:  # limits are small enough to hold a body before looking at it
             message = await receive()
             if message["type"] == "http.disconnect":
                 return None
@@ -74,7 +74,7 @@ class Guard:
         return await self._application(scope, again, dressed)
 
     def _problem(self, headers: dict[str, str]) -> str | None:
-        """Why a request is not for us, None where it is."""
+        """Why a request is not for us, None if it is."""
         host = headers.get("host", "")
         if not self._is_ours(_host_name(host)):
             return f"{host[:80]!a} is not a name of this server; use localhost, or start it with --host and that name"
@@ -92,7 +92,7 @@ class Guard:
 
 
 def urlsplit_safe(origin: str) -> str | None:
-    """Host and port of an origin, None where it has none."""
+    """Host and port of an origin, None if it has none."""
     try:
         return urlsplit(origin).netloc.lower() or None
     except ValueError:

@@ -1,6 +1,6 @@
 """A level with a goal as the page plays it: states by number, whatever lies behind them.
 
-`TableBoard` is a puzzle's level. `own_board.OwnBoard` is a level of anybody's environment.
+`TableBoard` is a puzzle's level. `own_board.OwnBoard` is a level of your own environment.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pixelplan.evaluation.figures import solution_picture
 from pixelplan.types import Episode, InputError
 
 _ALIKE = 12.0
-"""Grey values a pixel by which a picture of a state may differ from its frame: a bad JPEG has 5, another level 30."""
+"""Grey values per pixel by which a picture of a state may differ from its frame: a bad JPEG has 5, another level 30."""
 Cells = Mapping[tuple[int, int], int]
 """The cells (row, column) on which the agent can stand, and the state that shows it there."""
 
@@ -38,7 +38,7 @@ class Board(Protocol):
 
     @property
     def drawing(self) -> str | None:
-        """The level as a drawing, None where it is nothing that can be drawn."""
+        """The level as a drawing, None if it is nothing that can be drawn."""
 
     @property
     def actions(self) -> int:
@@ -62,18 +62,18 @@ class Board(Protocol):
 
     @property
     def shortest(self) -> int | None:
-        """Moves of the shortest way from the start to the goal; None where there is none or nobody knows."""
+        """Moves of the shortest way from the start to the goal; None if there is none or it is unknown."""
 
     @property
     def cells(self) -> Cells:
-        """Empty where the world has no cells."""
+        """Empty if the world has no cells."""
 
     @property
     def cell(self) -> float | None:
-        """Pixels of a cell, None where there are none."""
+        """Pixels of a cell, None if there are none."""
 
     def frame(self, state: int) -> np.ndarray:
-        """What a state looks like, [H,W,3]; an InputError where there is no such state."""
+        """What a state looks like, [H,W,3]; an InputError if there is no such state."""
 
     def after(self, state: int, action: int) -> int:
         """The state that an action leads to."""
@@ -82,13 +82,13 @@ class Board(Protocol):
         """Whether a state is the goal."""
 
     def lost(self, state: int) -> bool | None:
-        """Whether no way leads from a state to the goal; None where nobody knows."""
+        """Whether no way leads from a state to the goal; None if that is unknown."""
 
     def position(self, state: int) -> tuple[int, int] | None:
-        """The agent's cell (row, column), None where there are none."""
+        """The agent's cell (row, column), None if there are none."""
 
     def places(self, states: Sequence[int]) -> list[tuple[float, float]]:
-        """Where the agent stands in these states: centres (y, x) in pixels; empty where nobody knows."""
+        """Where the agent stands in these states: centres (y, x) in pixels; empty if that is unknown."""
 
     def way(self, state: int) -> list[int] | None:
         """Actions that lead from the start to a state, where that is what names it."""
@@ -96,7 +96,7 @@ class Board(Protocol):
     def state_of(self, picture: Image.Image) -> tuple[int, str]:
         """The state that a picture of a frame's size shows, and a sentence if it took some guessing.
 
-        An InputError where it is nothing like this level.
+        An InputError if it is nothing like this level.
         """
 
     def towards(self, state: int | None) -> Board:
@@ -107,7 +107,7 @@ class Board(Protocol):
 
 
 def follow(board: Board, actions: Sequence[int], state: int) -> list[int]:
-    """The states that actions lead through, the first one included; an InputError where there is no such action."""
+    """The states that actions lead through, the first one included; an InputError if there is no such action."""
     states = [state]
     for action in actions:
         if not 0 <= action < board.actions:
@@ -117,7 +117,7 @@ def follow(board: Board, actions: Sequence[int], state: int) -> list[int]:
 
 
 def state_of_cell(board: Board, row: int, column: int) -> int:
-    """The state with the agent in a cell; an InputError where it can never stand there."""
+    """The state with the agent in a cell; an InputError if it can never stand there."""
     if not board.cells:
         raise InputError("this world has no cells; its goal is a frame, or where moves lead")
     try:
@@ -138,7 +138,7 @@ class TableBoard:
     noise: int = 0
     """Standard deviation of the noise before every frame, in grey values; a state's is always the same."""
     photo: np.ndarray | None = None
-    """[H,W,3] uint8: what the start looks like, where the level was read from a picture."""
+    """[H,W,3] uint8: what the start looks like, if the level was read from a picture."""
 
     @property
     def number(self) -> int:
@@ -173,7 +173,7 @@ class TableBoard:
 
     @property
     def shortest(self) -> int | None:
-        """Moves of the shortest way from the start to the goal, by the true rules; None where there is none."""
+        """Moves of the shortest way from the start to the goal, by the true rules; None if there is none."""
         path = self.level.shortest_path(self.start)
         return None if path is None else len(path)
 
@@ -236,21 +236,21 @@ class TableBoard:
         """Cells name a puzzle's states."""
 
     def state_of(self, picture: Image.Image) -> tuple[int, str]:
-        """The first state that looks most like a picture; an InputError where none looks much like it."""
+        """The first state that looks most like a picture; an InputError if none looks much like it."""
         frames = self.level.frames(np.arange(len(self.level.successors))).astype(np.int16)
         apart = np.abs(frames - np.array(picture, np.int16)).mean(axis=(1, 2, 3))  # [S] grey values
         state = int(apart.argmin())
         if apart[state] > _ALIKE:
             raise InputError(
                 f"the picture shows no state of level {self.number}: what is most like it differs by "
-                f"{apart[state]:.0f} grey values a pixel"
+                f"{apart[state]:.0f} grey values per pixel"
             )
         if apart[state] == 0:
             return state, ""
         row, column = self.position(state)
         return state, (
             f"It was taken for row {row + 1}, column {column + 1}, from which it differs by {apart[state]:.1f} grey "
-            "values a pixel."
+            "values per pixel."
         )
 
     def towards(self, state: int | None) -> TableBoard:

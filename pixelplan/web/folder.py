@@ -40,7 +40,7 @@ _POLICY = (
 def write_folder(folder: Path, model: str | None = None, runtime: Path | None = None) -> None:
     """Write the page into a new folder, with the shipped models or one in a folder that train wrote.
 
-    `runtime` is the package onnxruntime-web as a file; by default npm fetches it. An InputError where something is
+    `runtime` is the package onnxruntime-web as a file; by default npm fetches it. An InputError if something is
     missing; nothing is left behind then.
     """
     if folder.exists() and any(folder.iterdir()):

@@ -20,7 +20,7 @@ def read(game: Game, model: Model) -> Reading:
     """
     board = game.board
     if not isinstance(board, TableBoard):
-        raise InputError("nobody knows the states of this world, so what a model reads from a frame cannot be shown")
+        raise InputError("the states of this world are unknown, so what a model reads from a frame cannot be shown")
     states = sorted({*board.cells.values(), *game.states})
     plain = [board.level.frame(state) if board.photo is not None else board.frame(state) for state in states]
     with inference():

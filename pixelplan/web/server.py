@@ -96,7 +96,7 @@ def _add_refusals(app: FastAPI, limits: Limits) -> None:
     @app.exception_handler(NoSuchGame)
     async def no_such_game(request: Request, problem: NoSuchGame) -> Response:
         minutes = round(limits.idle_seconds / 60)
-        return refusal(404, f"there is no such game; a game nobody plays is dropped after {minutes} minutes")
+        return refusal(404, f"there is no such game; a game that is not played is dropped after {minutes} minutes")
 
     @app.exception_handler(TooMany)
     async def too_many(request: Request, problem: TooMany) -> Response:

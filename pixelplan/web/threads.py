@@ -22,7 +22,7 @@ class Work:
         self._lock = threading.Lock()
 
     async def do(self, task: Callable[[], Value]) -> Value:
-        """What a task returns; TooMany where too many wait already."""
+        """What a task returns; TooMany if too many wait already."""
         with self._lock:
             if self._now >= self._most:
                 raise TooMany("too many are thinking at once; try again in a few seconds")

@@ -20,11 +20,11 @@ from pixelplan.types import InputError
 from pixelplan.web.board import Board
 
 LARGEST = 2048
-"""Pixels a side; a small file may hold a giant picture."""
+"""Pixels per side; a small file may hold a giant picture."""
 
 
 def decode(text: str) -> Image.Image:
-    """The picture in a PNG or JPEG in base64; an InputError where it is none, or a giant one."""
+    """The picture in a PNG or JPEG in base64; an InputError if it is none, or a giant one."""
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
@@ -35,7 +35,7 @@ def decode(text: str) -> Image.Image:
 def fit(image: Image.Image, width: int, height: int) -> tuple[Image.Image, str]:
     """A picture at the size of a frame, and a sentence on what was done: blocks of pixels become their means.
 
-    An InputError where it has other proportions.
+    An InputError if it has other proportions.
     """
     if image.size == (width, height):
         return image, ""
@@ -52,7 +52,7 @@ def _said(image: Image.Image, width: int, height: int, how: str) -> str:
 
 
 def state_of_picture(board: Board, image: Image.Image) -> tuple[int, str]:
-    """The state that a picture shows, and what was done to see it; an InputError where it shows none."""
+    """The state that a picture shows, and what was done to see it; an InputError if it shows none."""
     height, width, _ = board.shape
     frame, note = fit(image, width, height)
     state, doubt = board.state_of(frame)
@@ -74,11 +74,11 @@ class ReadLevel:
 
 
 _KNOWN = 40.0
-"""Grey values a pixel by which a cell may differ from what it is taken for."""
+"""Grey values per pixel by which a cell may differ from what it is taken for."""
 
 
 def read_level(puzzle: Puzzle, image: Image.Image) -> ReadLevel:
-    """The level that a picture shows, each cell taken for what it looks most like; an InputError where there is none.
+    """The level that a picture shows, each cell taken for what it looks most like; an InputError if there is none.
 
     This is needed to judge plans by the true rules, to take the agent out of the picture and to put it elsewhere. The
     planner gets the pixels.

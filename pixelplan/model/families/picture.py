@@ -225,5 +225,5 @@ class Picture(Networks):
 
 
 def sample_levels(levels: Sequence[LevelPlay], most: int) -> list[LevelPlay]:
-    """At most so many levels, evenly spread."""
+    """At most `count` levels, evenly spread."""
     return [levels[place] for place in np.unique(np.linspace(0, len(levels) - 1, min(most, len(levels))).astype(int))]

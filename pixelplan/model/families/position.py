@@ -1,7 +1,7 @@
 """A place on a grid as the latent, for worlds in which one thing moves: where it is, and where each action leads.
 
 Shapes: N frames, L levels, S states a level, A actions, d latent dimensions, K attention maps, a grid of R × C cells
-with G = R·C, and patches of p × p pixels a cell.
+with G = R·C, and patches of p × p pixels per cell.
 """
 
 from __future__ import annotations
