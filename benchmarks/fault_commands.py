@@ -34,22 +34,25 @@ class Command:
 def quick() -> None:
     """Many notes and checkpoints also where there is little work; called in the process that runs the command."""
     from pixelplan.data import collect, dataset
-    from pixelplan.evaluation import journal
+    from pixelplan.evaluation import finished_levels
 
     collect.LEVELS_AT_ONCE, dataset.SECONDS_BETWEEN_NOTES = 2, 0.0
-    journal.SECONDS_BETWEEN_NOTES = 0.0
+    finished_levels.SECONDS_BETWEEN_NOTES = 0.0
     from pixelplan.baselines import glamor, ppo
-    from pixelplan.model import config, race, schedule
-    from pixelplan.model.config import ModelConfig, PictureConfig, VectorConfig
+    from pixelplan.model import train_config
+    from pixelplan.model.families.grid import ModelConfig
+    from pixelplan.model.families.picture import PictureConfig
+    from pixelplan.model.families.vector import VectorConfig
 
-    schedule.LEAST_UPDATES = race.SHORT = 3
     small = (
         PictureConfig(patches=4, width=8, wide=8),
         VectorConfig(dimensions=8, planes=4, width=8),
         ModelConfig("auto"),
     )
-    config.PRESETS["auto"] = replace(config.PRESETS["auto"], candidates=small)
-    config.PRESETS["tiny"] = replace(config.PRESETS["tiny"], updates=6)
+    presets, passes = train_config.PRESETS, train_config.ScheduleConfig(least_updates=3)
+    race = train_config.RaceConfig(short=3, long=6)
+    presets["auto"] = replace(presets["auto"], candidates=small, schedule=passes, race=race)
+    presets["tiny"] = replace(presets["tiny"], updates=6, schedule=passes)
     glamor.SECONDS_BETWEEN_CHECKPOINTS = 0.02
     ppo.Keeper.SECONDS_BETWEEN_CHECKPOINTS = 0.0
 

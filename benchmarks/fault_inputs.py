@@ -150,7 +150,7 @@ def _story(done: Done) -> str:
 
 
 def checkpoints(base: Path, commands: dict[str, Command]) -> Case:
-    """The checkpoint of a training that was cut off (of a model, in a race, of a distance), under `--resume`."""
+    """The checkpoint of a training that was interrupted (of a model, in a race, of a distance), under `--resume`."""
     found = [_checkpoint(base / name, commands[name]) for name in ("train", "race", "heuristic")]
 
     def case(random: np.random.Generator, place: Path) -> str:
@@ -164,7 +164,7 @@ def checkpoints(base: Path, commands: dict[str, Command]) -> Case:
 
 
 def _checkpoint(base: Path, command: Command) -> tuple[Command, Path, Path, dict[str, str]]:
-    """A command that was cut off, where, its last checkpoint there, and what it writes undisturbed."""
+    """A command that was interrupted, where, its last checkpoint there, and what it writes undisturbed."""
     (base / "whole").mkdir(parents=True)
     operations = run(command.arguments(base / "whole"), Shim(base / "whole"), quick).operations
     cut = base / "cut"

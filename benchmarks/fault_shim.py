@@ -50,13 +50,13 @@ class Done:
 
     @property
     def sentence(self) -> str | None:
-        """The one sentence at the end of standard error, maybe behind a progress bar; None where there is none."""
+        """The one sentence at the end of standard error, maybe behind a progress bar; None if there is none."""
         said = [line for line in self.errors.strip().splitlines() if line.startswith("pixelplan: ")]
         return said[0] if len(said) == 1 and self.errors.strip().endswith(said[0]) else None
 
     @property
     def fault(self) -> str | None:
-        """What no input may cause; None where all is well."""
+        """What no input may cause; None if all is well."""
         if self.code in (124, -signal.SIGXCPU, -signal.SIGKILL):
             return "took too long"
         if self.code not in (0, 2):

@@ -3,7 +3,7 @@
     python benchmarks/faults.py [--share 1.0] [--only kills] [--json results/benchmark-faults.json]
 
 Every case is decided by the seed and its number. The record is written as the campaign goes; started again on the same
-commit, it goes on where it was; on another, it begins anew. What is promised, and what was found: docs/reliability.md.
+commit, it goes on where it was; on another, it starts again. What is promised, and what was found: docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -220,10 +220,10 @@ def warm_up() -> None:
     import matplotlib.figure  # noqa: F401
 
     import pixelplan.cli.app
-    import pixelplan.distance.train
-    import pixelplan.experiments.generalisation
+    import pixelplan.distance.rounds
+    import pixelplan.experiments.generalisation_table
     import pixelplan.experiments.reproduce
-    import pixelplan.model.export
+    import pixelplan.model.export_onnx
     import pixelplan.model.race
     from pixelplan.baselines import need_extra
     from pixelplan.cli import main

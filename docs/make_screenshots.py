@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page
 
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.web.folder import write_folder
-from pixelplan.web.models import Models
+from pixelplan.web.thinkers import Models
 from tests.web.browser import KEYS, Visitor, chromium, solution
 from tests.web.client import running
 

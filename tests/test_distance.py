@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from examples.sliding_puzzle import SlidingPuzzle
-from pixelplan.distance.config import DistanceConfig, NetworkConfig
+from pixelplan.distance.distance_config import DistanceConfig, NetworkConfig
 from pixelplan.distance.labels import back_and_forth, backed_up, from_search, in_hindsight, to_any
 from pixelplan.distance.learned import Guided, LearnedDistance, load_distance, save_distance
 from pixelplan.distance.network import FARTHEST, DistanceNetwork
-from pixelplan.distance.train import imagine, train_distance
+from pixelplan.distance.rounds import imagine, train_distance
 from pixelplan.planning import OneShotConfig, one_shot
 from pixelplan.types import InputError, LatentGraph, unpack
 from tests.conftest import one_sentence, run_command

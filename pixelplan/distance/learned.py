@@ -15,14 +15,15 @@ from safetensors.torch import load_file
 from safetensors.torch import save as save_tensors
 from torch import Tensor, nn
 
-from pixelplan.distance.config import NetworkConfig
+from pixelplan.distance.distance_config import NetworkConfig
 from pixelplan.distance.network import DistanceNetwork
 from pixelplan.files import checksum, read_json, write_bytes, write_json
-from pixelplan.model.limits import MOST_PARAMETERS
+from pixelplan.model.checkpoint import WEIGHTS_FILE
+from pixelplan.model.config_limits import MOST_PARAMETERS
 from pixelplan.types import InputError, Model, is_discrete
 
 FORMAT = 1
-WEIGHTS, ABOUT = "weights.safetensors", "heuristic.json"
+ABOUT = "heuristic.json"
 MOST_BITS = 2**20
 """Zeros and ones of a code."""
 
@@ -78,9 +79,9 @@ def save_distance(network: DistanceNetwork, folder: Path, about: Mapping[str, An
     """Write a network with all that tells what it is for; the description comes last, so a folder with one is whole."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: values.contiguous() for name, values in network.state_dict().items()}
-    write_bytes(folder / WEIGHTS, save_tensors(tensors))
+    write_bytes(folder / WEIGHTS_FILE, save_tensors(tensors))
     shape = {"bits": network.bits, "layout": network.layout, "network": dataclasses.asdict(network.config)}
-    digest = {"weights_sha256": checksum(folder / WEIGHTS)}
+    digest = {"weights_sha256": checksum(folder / WEIGHTS_FILE)}
     write_json(folder / ABOUT, {"format": FORMAT, **shape, **about, **digest})
 
 
@@ -98,10 +99,11 @@ def load_distance(folder: str | Path, model_identity: str | None = None) -> tupl
             f"{about.get('model_identity')}); this one is {model_identity}, and needs a heuristic of its own"
         )
     network = _described(about, folder / ABOUT)
-    path = folder / WEIGHTS
+    path = folder / WEIGHTS_FILE
     try:
         if checksum(path) != about.get("weights_sha256", checksum(path)):  # older descriptions have none
-            raise InputError(f"the heuristic {folder} is damaged: the checksum of {WEIGHTS} is not the one in {ABOUT}")
+            mismatch = f"the checksum of {WEIGHTS_FILE} is not the one in {ABOUT}"
+            raise InputError(f"the heuristic {folder} is damaged: {mismatch}")
         network.load_state_dict(load_file(path))
     except (SafetensorError, OSError, ValueError, RuntimeError) as problem:
         words = " ".join(str(problem).split())[:200]

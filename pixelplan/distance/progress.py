@@ -39,9 +39,9 @@ def save_progress(
 def load_progress(
     folder: Path, network: DistanceNetwork, request: Any
 ) -> tuple[list[list[Samples]], list[dict[str, Any]]] | None:
-    """Put the weights of the checkpoint in a folder into place; gives what its latest rounds taught and how all went.
+    """Put the weights of the checkpoint in a folder into place; returns what its latest rounds taught and how all went.
 
-    None where there is no checkpoint. An InputError where it is damaged, or of another training.
+    None if there is no checkpoint. An InputError if it is damaged, or of another training.
     """
     path = folder / CHECKPOINT
     if not path.exists():

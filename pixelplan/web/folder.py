@@ -17,10 +17,10 @@ import numpy as np
 
 from pixelplan.envs import get_level
 from pixelplan.envs.family import Tables
-from pixelplan.evaluation.exported import export_model
-from pixelplan.evaluation.models import ORACLE
+from pixelplan.evaluation.export_model import export_model
+from pixelplan.evaluation.open_model import ORACLE
 from pixelplan.types import InputError
-from pixelplan.web.models import FIRST_LEVEL, Models
+from pixelplan.web.thinkers import FIRST_LEVEL, Models
 from pixelplan.web.views import planner_views, puzzle_view
 
 RUNTIME = "onnxruntime-web@1.30.0"
@@ -40,7 +40,7 @@ _POLICY = (
 def write_folder(folder: Path, model: str | None = None, runtime: Path | None = None) -> None:
     """Write the page into a new folder, with the shipped models or one in a folder that train wrote.
 
-    `runtime` is the package onnxruntime-web as a file; by default npm fetches it. An InputError where something is
+    `runtime` is the package onnxruntime-web as a file; by default npm fetches it. An InputError if something is
     missing; nothing is left behind then.
     """
     if folder.exists() and any(folder.iterdir()):

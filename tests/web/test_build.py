@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.drawn import as_drawable
+from pixelplan.envs.drawn_levels import as_drawable
 from tests.web.browser import BROWSER, KEYS, Visitor, query_of, solution
 
 pytestmark = BROWSER

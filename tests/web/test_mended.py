@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, expect
 from pixelplan.cli.options import parse_family
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.envs.noise import Noise
-from pixelplan.web.models import Models
+from pixelplan.web.thinkers import Models
 from tests.web.browser import BROWSER, KEYS, Visitor, solution
 from tests.web.client import running
 

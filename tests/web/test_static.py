@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import pixelplan
 from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.drawn import as_drawable
+from pixelplan.envs.drawn_levels import as_drawable
 from pixelplan.planning import PLANNERS, one_shot
 from pixelplan.web.folder import RUNTIME
 from tests.conftest import one_sentence, run_command
