@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.envs import PUZZLES
-from pixelplan.experiments import boards_table, noise_table
+from pixelplan.experiments import boards_table, noise_table, transfer_table
 from pixelplan.experiments.paper_numbers import success_rates
 from pixelplan.experiments.registry import EXPERIMENTS, Records, experiment
 from pixelplan.experiments.selection import TEST_LEVELS, Selection
@@ -253,6 +253,10 @@ def beyond() -> str:
         ]
         return ", ".join(f"{PUZZLES[env].__name__} {one.success.mean:.2f}" for env, one in found if one is not None)
 
+    def on_larger_boards(env: str) -> str:
+        found = [transfer_table.find(records, env, size, "full") for size in (16, 20)]
+        return f"{PUZZLES[env].__name__} " + " and ".join(f"{one['success']:.2f}" for one in found if one is not None)
+
     large = [record["result"]["success"] for record in boards_table.find(selection, records, 16, "full")]
     return "\n".join(
         [
@@ -263,6 +267,9 @@ def beyond() -> str:
             f"{behind_noise('full')};",
             f"  GS on Images: {behind_noise('image-search')} ([other strengths](docs/results/noise.md)).",
             f"- IceSlider of 16 × 16 cells: {statistics.mean(large):.2f} ([larger boards](docs/results/boards.md)).",
+            f"- Trained on boards of {transfer_table.TRAINED} × {transfer_table.TRAINED} cells only, tested on 16 × 16 "
+            f"and 20 × 20: {', '.join(map(on_larger_boards, transfer_table.ENVS))}",
+            "  ([transfer](docs/transfer.md)).",
         ]
     )
 

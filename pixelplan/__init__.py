@@ -5,6 +5,7 @@ Importing this registers `pixelplan/IceSlider-v0`, `pixelplan/DigitJump-v0` and 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes se
     from pixelplan.envs.resolve import EnvLike
     from pixelplan.model.world_model import WorldModel
     from pixelplan.types import Episode, Model, Plan, Result, Trajectories
+
+    Recorded = Trajectories | str | Path
 
 __version__ = "0.1.0"
 
@@ -70,11 +73,12 @@ def evaluate(env: Any, levels: str, **options: Any) -> Result:
 
 
 def train(
-    data: Trajectories | str | Path,
+    data: Recorded | Sequence[Recorded],
     out: str | Path,
     preset: str = "auto",
     *,
-    validation: Trajectories | str | Path | None = None,
+    validation: Recorded | Sequence[Recorded] | None = None,
+    init: str | Path | None = None,
     resume: bool = False,
     noisy: bool = False,
     on_policy: int = 0,
@@ -88,23 +92,32 @@ def train(
     Without validation data a tenth of the levels is held out. `resume` continues training that was interrupted, and
     `noisy` is for worlds whose pixels are noisy while their rules are not.
 
+    Several data sets, of worlds with frames of one size, give one model of all of them. With `init`, a model of the
+    same family (its folder, or the name of a shipped one), training begins with that model's weights.
+
     With `on_policy`, training stops that many times within its first `on_policy_share`. At each stop the planner plays
     `on_policy_episodes` episodes in every level of the data, and training continues with that play, too. Puzzles are
     opened by name; for your own environment give `env`.
     """
     from dataclasses import replace
 
+    from pixelplan.evaluation.open_model import find_model
     from pixelplan.model.race import train_best as run
     from pixelplan.model.train_config import preset as find
+    from pixelplan.types import Trajectories
+
+    def opened(recorded: Recorded | Sequence[Recorded]) -> tuple[Trajectories, ...]:
+        several = [recorded] if isinstance(recorded, Trajectories | str | Path) else recorded
+        return tuple(open_trajectories(one) if isinstance(one, str | Path) else one for one in several)
 
     config = replace(find("noisy" if noisy else preset), **options)
-    play = open_trajectories(data) if isinstance(data, str | Path) else data
-    others = open_trajectories(validation) if isinstance(validation, str | Path) else validation
+    worlds, others = opened(data), None if validation is None else opened(validation)
+    begin = None if init is None else find_model(init)
     if not on_policy:
-        return run(play, out, config, others, resume)
-    from pixelplan.training.on_policy import on_policy_stages, open_data_world, train_in_stages
+        return run(worlds, out, config, others, resume, begin)
+    from pixelplan.training.on_policy import on_policy_stages, only_world, open_data_world, train_in_stages
 
-    stages = on_policy_stages(on_policy, on_policy_episodes, on_policy_share)
+    stages, play = on_policy_stages(on_policy, on_policy_episodes, on_policy_share), only_world(worlds, begin)
     return train_in_stages(play, Path(out), config, stages, open_data_world(play, env), others, resume)
 
 

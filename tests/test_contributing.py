@@ -34,7 +34,10 @@ class Corridor:
     """Cells."""
 
     random_start_in_play: ClassVar[bool] = False
-    appearance: ClassVar[tuple[str, ...]] = ("length",)
+
+    @property
+    def looks(self) -> dict[str, int]:
+        return {}
 
     @property
     def pixels(self) -> int:

@@ -1,4 +1,4 @@
-"""Boards of another size than those that a model was trained on."""
+"""Boards of another size, several worlds at once, and new worlds: what a model is good for beyond its training."""
 
 import pytest
 import torch
@@ -6,15 +6,22 @@ from PIL import Image
 
 import pixelplan
 from pixelplan.cli import main
-from pixelplan.envs import get_level, make_puzzle
+from pixelplan.envs import PUZZLES, get_level, make_puzzle
+from pixelplan.envs.family import Tables
+from pixelplan.envs.resolve import open_family
+from pixelplan.evaluation.open_model import check_world
+from pixelplan.model import worlds
 from pixelplan.model.batches import level_plays
+from pixelplan.model.checkpoint import read_description
 from pixelplan.model.families import family_of
 from pixelplan.model.families.position import spread_codes
 from pixelplan.model.metrics import step_errors
 from pixelplan.model.sizes import Sizes
+from pixelplan.model.train import train
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
-from tests.test_model_families import SMALL
+from tests import tiny_world
+from tests.test_model_families import SMALL, quick
 from tests.tiny_world import play
 
 TAKE_OTHERS = {"position", "noisy"}
@@ -40,11 +47,16 @@ def test_every_family_takes_other_boards_or_says_that_it_does_not(name):
         model.for_frames(1000, 1000)
 
 
-def test_rules_learned_on_small_boards_hold_on_others(tmp_path):
-    data = play(levels=12)
-    model = pixelplan.train(
-        data, tmp_path / "model", "tiny", model=SMALL["position"], updates=200, quiet=True, threads=1
-    )
+@pytest.fixture(scope="module")
+def walker(tmp_path_factory):
+    """The folder of a model that has learned to walk on boards of 4 × 4 cells."""
+    folder = tmp_path_factory.mktemp("walker") / "model"
+    train(play(levels=20), folder, quick("position", updates=400))
+    return folder
+
+
+def test_rules_learned_on_small_boards_hold_on_others(walker):
+    model = pixelplan.load(walker)
     for size in (3, 6, 9):
         others = play(levels=5, size=size, seed=1)
         errors = step_errors(model.for_frames(4 * size, 4 * size), level_plays(others))
@@ -93,3 +105,84 @@ def test_pictures_of_other_boards_on_the_command_line(tmp_path, capsys):
     assert "solved" in capsys.readouterr().out
     assert main(["solve", "--env", "ice-slider", "--level", "1000", "--option", "size=16"]) == 2
     assert "with pixels/size=4 it needs a model of its own" in capsys.readouterr().err
+
+
+def two_worlds(monkeypatch):
+    """Recorded play of two worlds, of which the second has no action for staying."""
+    first = play(levels=11)
+    monkeypatch.setattr(tiny_world, "MOVES", tiny_world.MOVES[:4])
+    return first, play(levels=5, seed=3)
+
+
+@pytest.mark.parametrize("name", ["picture", "position"])
+def test_one_model_of_two_worlds_is_the_same_each_time_and_after_resuming(name, tmp_path, monkeypatch):
+    both = two_worlds(monkeypatch)
+    whole = train(both, tmp_path / "whole", quick(name))
+    train(both, tmp_path / "first", quick(name), until=0.5)
+    resumed = train(both, tmp_path / "second", quick(name), after=tmp_path / "first")
+    ours, theirs = whole.networks.state_dict(), resumed.networks.state_dict()
+    assert all(torch.equal(ours[key], theirs[key]) for key in ours)
+    assert whole.sizes.actions == 5
+    described = read_description(tmp_path / "whole")
+    assert [world["actions"] for world in described["data"]["worlds"]] == [5, 4]
+    assert described["validation_metrics"]["levels"] == 2 + 5, "a tenth of one, and all of the one with few levels"
+    with pytest.raises(InputError, match="begun with other data"):
+        train(both[:1], tmp_path / "whole", quick(name), resume=True)
+
+
+def test_a_batch_has_levels_of_all_worlds(monkeypatch):
+    first, second = two_worlds(monkeypatch)
+    model = WorldModel(*worlds.fit(SMALL["position"], None, (first, second)))
+    levels, held_out = worlds.split(model.networks, (first, second), ())
+    assert len(levels) == 9 + 5 and len(held_out.own) == len(held_out.frames) == 2 + 5
+    assert [int(level.actions.max()) for level in levels[:4]] == [4, 3, 4, 3], "in turn"
+
+
+def test_a_world_with_fewer_actions_sees_only_its_own(monkeypatch):
+    data, _ = two_worlds(monkeypatch)
+    model = WorldModel(*worlds.fit(SMALL["position"], None, (data,)), threshold=0.5)
+    z, context = model.encode(data.frames[:2]), model.context(data.frames[0])
+    assert torch.equal(model.with_actions(4).step(z, context), model.step(z, context)[:, :4])
+    assert model.with_actions(4).for_frames(24, 24).actions == 4
+
+
+def test_a_model_of_several_worlds_is_one_of_each():
+    several = {"worlds": [{"env": "ice-slider"}, {"env": "digit-jump", "options": {"look": "glyphs"}}]}
+    for env in ("ice-slider", "digit-jump"):
+        check_world("both", several, open_family(env))
+    with pytest.raises(InputError, match="was trained on ice-slider; procgen-maze needs a model of its own"):
+        check_world("both", several, Tables(PUZZLES["procgen-maze"](), "procgen-maze"))
+    with pytest.raises(InputError, match="needs a model of its own"):
+        check_world("both", several, open_family(make_puzzle("digit-jump", look="colours")))
+
+
+def test_training_on_several_folders_from_the_command_line(tmp_path, capsys):
+    folders = []
+    for env, size in (("ice-slider", 4), ("digit-jump", 4), ("ice-slider", 5)):
+        folders.append(["--data", str(tmp_path / f"{env}-{size}")])
+        pixelplan.collect(make_puzzle(env, size=size, pixels=8 * size), "0:3", tmp_path / f"{env}-{size}")
+    settings = ["--preset", "tiny", "--updates", "4", "--threads", "1"]
+    out = ["--out", str(tmp_path / "model")]
+    assert main(["train", *folders[0], *folders[2], *settings, *out]) == 2
+    assert "frames of 32 × 32 and 40 × 40 pixels; worlds that share a model need one size" in capsys.readouterr().err
+    assert main(["train", *folders[0], *folders[1], *settings, *out]) == 0
+    capsys.readouterr()
+    play_on = ["--levels", "5:6", "--planner", "one-shot", "--model", str(tmp_path / "model")]
+    for env in ("ice-slider", "digit-jump"):
+        assert main(["evaluate", "--env", env, "--option", "size=4", "pixels=32", *play_on]) == 0
+    assert main(["train", *folders[0], *folders[1], *settings, "--on-policy", "1", "--out", str(tmp_path / "b")]) == 2
+    assert "in one world only" in capsys.readouterr().err
+    assert main(["train", *settings, "--out", str(tmp_path / "c")]) == 2
+
+
+def test_training_goes_on_from_another_model(walker, tmp_path):
+    data, held_out = play(levels=2, size=5, seed=7), play(levels=3, size=5, seed=8)
+    few = quick("position", updates=20)
+    from_nothing = train(data, tmp_path / "nothing", few, held_out)
+    from_walker = train(data, tmp_path / "begun", few, held_out, init=walker)
+    exact = [step_errors(model, level_plays(held_out)).exact for model in (from_walker, from_nothing)]
+    assert exact[0] > exact[1] + 0.2, exact
+    with pytest.raises(InputError, match="is of the family position, and training that begins with it can be of no"):
+        train(data, tmp_path / "other", quick("picture"), init=walker)
+    with pytest.raises(InputError, match="begun with other init"):
+        train(data, tmp_path / "begun", few, held_out, resume=True, init=tmp_path / "nothing")

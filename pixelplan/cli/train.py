@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from tyro.conf import UseAppendAction
 
 if TYPE_CHECKING:
     from pixelplan.model.train_config import TrainConfig
 
+Folders = Annotated[tuple[Path, ...], UseAppendAction]
+"""Given one by one, as in --data A --data B."""
+
 
 def train(
     *,
-    data: Path,
+    data: Folders,
     out: Path,
     preset: Literal["auto", "picture", "vector", "ppgs", "spatial", "paper", "latent", "tiny"] = "auto",
-    validation: Path | None = None,
+    validation: Folders = (),
+    init: str | None = None,
     resume: bool = False,
     env: str | None = None,
     on_policy: int = 0,
@@ -37,13 +43,18 @@ def train(
     """Learn a world model from recorded play.
 
     Example: pixelplan train --data runs/ice-data --out runs/ice-model
+    Example: pixelplan train --data runs/ice-data --data runs/digit-data --out runs/model-of-both
 
     Args:
-        data: A folder written by collect.
+        data: A folder written by collect. Several (--data A --data B), of worlds with frames of one size, give one
+            model of all these worlds.
         out: The folder to write: weights, a readable config, metrics and a picture of the curves.
         preset: auto lets families of models race; picture and vector are those that assume nothing; spatial takes the
             one on a grid that the data suggests; paper and latent are the paper's networks; tiny is for a quick look.
-        validation: A second folder written by collect, for accuracy and the threshold; by default a tenth of levels.
+        validation: Another folder written by collect, or several, for accuracy and the threshold; by default a tenth
+            of levels.
+        init: A model of the same family, by its folder or the name of a shipped one: training begins with its weights,
+            which helps if there are few levels. By default it begins from nothing.
         resume: Go on with training that was cut off, to the very same weights.
         env: Your own environment in which the data was recorded (package.module:function or a Gymnasium id), where the
             planner shall play in it; puzzles are known.
@@ -71,10 +82,11 @@ def train(
 
     from pixelplan.cli.options import progress_bar
     from pixelplan.data.dataset import open_trajectories
+    from pixelplan.evaluation.open_model import find_model
     from pixelplan.model.checkpoint import read_description
     from pixelplan.model.findings import told
     from pixelplan.model.race import train_best
-    from pixelplan.training.on_policy import on_policy_stages, open_data_world, train_in_stages
+    from pixelplan.training.on_policy import on_policy_stages, only_world, open_data_world, train_in_stages
 
     config = _chosen(preset, family, noisy, inverse)
     given: dict[str, Any] = {"updates": updates, "batch": batch, "learning_rate": learning_rate, "threshold": threshold}
@@ -88,14 +100,15 @@ def train(
         precision=precision,
         **{name: value for name, value in given.items() if value is not None},
     )
-    held_out = None if validation is None else open_trajectories(validation)
-    play = open_trajectories(data)
+    held_out = tuple(map(open_trajectories, validation)) or None
+    worlds = tuple(map(open_trajectories, data))
+    begin = None if init is None else find_model(init)
     if on_policy:
-        stages = on_policy_stages(on_policy, on_policy_episodes, on_policy_share)
+        stages, play = on_policy_stages(on_policy, on_policy_episodes, on_policy_share), only_world(worlds, begin)
         with progress_bar("the planner plays", "levels") as progress:
             model = train_in_stages(play, out, config, stages, open_data_world(play, env), held_out, resume, progress)
     else:
-        model = train_best(play, out, config, held_out, resume)
+        model = train_best(worlds, out, config, held_out, resume, begin)
     print(f"{out}: {model.parameter_count:,} parameters, threshold {model.threshold}")
     for line in told(read_description(out)):
         print(line)

@@ -37,9 +37,10 @@ def choose_model(model: str | Path | Model | None, planner: str, family: Family)
     opened = open_model(model or family.name, family) if model is None or isinstance(model, str | Path) else model
     sizes = getattr(opened, "sizes", None)
     if sizes is not None:
-        if sizes.actions != len(family.action_names):
+        actions = getattr(opened, "actions", sizes.actions)
+        if actions != len(family.action_names):
             raise InputError(
-                f"the model {name!r} knows {sizes.actions} actions; {family.name} has {len(family.action_names)}"
+                f"the model {name!r} knows {actions} actions; {family.name} has {len(family.action_names)}"
             )
         family = family.fit((sizes.height, sizes.width))
         opened = for_frames(opened, family.shape)
@@ -97,8 +98,11 @@ def open_model(name: str | Path, family: Family) -> Model:
     from pixelplan.model.checkpoint import load_model, read_description  # the oracle does without networks
 
     folder = find_model(name)
-    check_world(str(name), read_description(folder).get("data") or {}, family)
-    model = load_model(folder)
+    data = read_description(folder).get("data") or {}
+    check_world(str(name), data, family)
+    model, actions = load_model(folder), len(family.action_names)
+    if any(world["actions"] == actions for world in data.get("worlds", ())):
+        model = model.with_actions(actions)
     return for_frames(model, family.shape) if isinstance(family, Tables) else model
 
 
@@ -109,18 +113,27 @@ def check_world(name: str, data: Mapping[str, Any], family: Family) -> None:
     pixels look nothing like 8 × 8. Options that only choose among levels may differ, and so may the size of the board:
     the model itself says which it takes. One's own environment may be called by many names, so these are not compared.
     """
+    problems = [_mismatch(name, world, family) for world in data.get("worlds") or [data]]
+    if all(problems):
+        raise InputError(next(filter(None, problems)))
+
+
+def _mismatch(name: str, data: Mapping[str, Any], family: Family) -> str | None:
+    """Why a model of one world is none of a family; None if it may be."""
     trained_on, env = data.get("env"), family.name
     if trained_on is None or {trained_on, env}.isdisjoint(PUZZLES):
-        return
+        return None
     if trained_on != env:
-        raise InputError(f"the model {name!r} was trained on {trained_on}; {env} needs a model of its own")
+        return f"the model {name!r} was trained on {trained_on}; {env} needs a model of its own"
     trained, wanted = (_looks(env, options) for options in (data.get("options") or {}, family.options))
-    for what in wanted:
-        if trained[what] != wanted[what]:
-            raise InputError(
-                f"the model {name!r} was trained on {env} with {what}={trained[what]}; with {what}={wanted[what]} it "
-                "needs a model of its own"
-            )
+    different = [what for what in wanted if trained[what] != wanted[what]]
+    if not different:
+        return None
+    what = different[0]
+    return (
+        f"the model {name!r} was trained on {env} with {what}={trained[what]}; with {what}={wanted[what]} it needs a "
+        "model of its own"
+    )
 
 
 def _looks(env: str, options: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -35,37 +35,41 @@ def _cell(env: str, size: int, planner: str) -> Cell:
     return Cell(Shipped(env), Evaluation(found.planner, found.config, LEVELS, variant=variant))
 
 
+def find(records: Records, env: str, size: int, planner: str) -> dict[str, Any] | None:
+    """What was measured on a size of board; None where there is no record."""
+    record = records.find(_cell(env, size, planner))
+    return None if record is None else record["result"]
+
+
 def report(selection: Selection, records: Records) -> Report:
     """The table and the curves."""
     found: dict[tuple[str, str, int], dict[str, Any]] = {}
     for env in ENVS:
         for planner in PLANNERS:
             for size in SIZES:
-                if (record := records.find(_cell(env, size, planner))) is not None:
-                    found[env, planner, size] = record["result"]
+                if (one := find(records, env, size, planner)) is not None:
+                    found[env, planner, size] = one
     table, values = [], []
     for (env, planner, size), one in found.items():
         low, high = one["interval"]
         solved = f"{one['success']:.2f} ({low:.2f}–{high:.2f})"
         optimal = "" if one["optimal"] is None else f"{one['optimal']:.2f}"
         trained = " (trained on)" if size == TRAINED else ""
-        plan = f"{1000 * one['seconds_per_plan']:.0f} ms"
-        table.append([PUZZLES[env].__name__, planner, f"{size} × {size}{trained}", solved, optimal, plan])
-        values.append([env, planner, size, one["success"], low, high, one["optimal"], one["seconds_per_plan"]])
+        table.append([PUZZLES[env].__name__, planner, f"{size} × {size}{trained}", solved, optimal])
+        values.append([env, planner, size, one["success"], low, high, one["optimal"]])
     lines = [
         "# Other boards than those trained on",
         "",
         f"The shipped models, trained on boards of {TRAINED} × {TRAINED} cells and on nothing else, plan on larger and "
         f"smaller boards with as many pixels a cell. Share of levels {LEVELS} (the second number excluded) solved, "
-        "with Wilson's 95 % interval, the share of those solved with the fewest moves, and the time of a plan on a "
-        "machine that others used, too. One training seed. Made by `pixelplan reproduce transfer` from the records in "
-        "`results/`; [how it works](../transfer.md).",
+        "with Wilson's 95 % interval, and the share of those solved with the fewest moves. One training seed. "
+        "Made by `pixelplan reproduce transfer` from the records in `results/`; [how it works](../transfer.md).",
         "",
         "![Solved unseen levels over the size of the board](transfer.png)",
         "",
-        markdown(["puzzle", "planner", "board", "solved", "optimal", "a plan"], table),
+        markdown(["puzzle", "planner", "board", "solved", "optimal"], table),
     ]
-    columns = ["puzzle", "planner", "size", "success", "low", "high", "optimal", "plan_seconds"]
+    columns = ["puzzle", "planner", "size", "success", "low", "high", "optimal"]
     return Report("\n".join(lines), comma_separated(columns, values), _figure(found))
 
 

@@ -17,14 +17,13 @@ from pixelplan.model.progress import draw_curves
 from pixelplan.model.restarts import last_attempt
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
-from pixelplan.types import Trajectories
 
 
 def finish(
     model: WorldModel,
     own: list[LevelPlay],
     frames: list[LevelPlay],
-    data: Trajectories,
+    recorded: int,
     out: Path,
     config: TrainConfig,
     request: dict[str, Any],
@@ -33,7 +32,7 @@ def finish(
     """Calibrate on held-out levels and write everything; the checkpoint is deleted last, so a kill loses nothing.
 
     `own` are held-out levels with the family's states, `frames` the same with what recorded futures prove. If training
-    stopped on the way, the checkpoint stays: what follows begins with it.
+    stopped on the way, the checkpoint stays: what follows begins with it. `recorded` levels are in the data.
     """
     levels = config.judging.final_levels
     model.networks.settle(frames[:levels])
@@ -54,7 +53,7 @@ def finish(
             "rankings": [dataclasses.asdict(one) for one in rankings(model, frames)],
         },
         "findings": findings(
-            model, own, frames, errors.accuracy(model.threshold), true, rollouts, data, config.judging.poor
+            model, own, frames, errors.accuracy(model.threshold), true, rollouts, recorded, config.judging.poor
         ),
         "seconds": rows[-1]["seconds"],
         "parameters": model.parameter_count,
@@ -73,7 +72,7 @@ def findings(
     own_accuracy: float,
     true: StepErrors,
     rollouts: dict[int, float],
-    data: Trajectories,
+    recorded: int,
     poor: float,
 ) -> dict[str, Any]:
     """What was assumed and found, and a warning if the world was not learned.
@@ -98,8 +97,8 @@ def findings(
     elif true.exact < poor:
         warnings.append(
             f"this world was not learned: only {true.exact:.0%} of held-out steps are predicted exactly, so most plans "
-            f"will fail; try more levels (it had {len(np.unique(data.episode_level))}), longer episodes (collect "
-            "--steps), or see what check-env says"
+            f"will fail; try more levels (it had {recorded}), longer episodes (collect --steps), or "
+            " see what check-env says"
         )
     elif rollouts[10] < poor:
         warnings.append(

@@ -18,23 +18,28 @@ from pixelplan.model.schedule import score
 from pixelplan.model.train import OtherTraining, short_run, train
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
-from pixelplan.types import InputError, Trajectories
+from pixelplan.model.worlds import Play
+from pixelplan.types import InputError
 
 RACE = "race"
 """The folder, inside the model's, of what ran. It is removed when training is finished."""
 
 
 def train_best(
-    data: Trajectories,
+    data: Play,
     out: str | Path,
     config: TrainConfig,
-    validation: Trajectories | None = None,
+    validation: Play | None = None,
     resume: bool = False,
+    init: Path | None = None,
 ) -> WorldModel:
-    """Train into folder `out`: the config's own family or, if it names candidates, the one that wins their race."""
+    """Train into folder `out`: the config's own family or, if it names candidates, the one that wins their race.
+
+    With `init`, the folder of a model, there is no race: training begins with that model's weights.
+    """
     out = Path(out)
-    if config.candidates is None:
-        return train(data, out, config, validation, resume)
+    if config.candidates is None or init is not None:
+        return train(data, out, config, validation, resume, init=init)
     config.check()
     if not resume and out.exists() and any(out.iterdir()):
         holds = "a trained model" if (out / CONFIG).exists() else "something; --resume continues if it is this training"
@@ -53,7 +58,7 @@ def train_best(
     return model
 
 
-def run(data: Trajectories, folder: Path, config: TrainConfig, validation: Trajectories | None) -> list[dict[str, Any]]:
+def run(data: Play, folder: Path, config: TrainConfig, validation: Play | None) -> list[dict[str, Any]]:
     """The race itself: how well each candidate that ran predicts in the end, in order of generality."""
 
     def predicts(place: int, updates: int) -> dict[str, Any]:

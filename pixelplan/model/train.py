@@ -6,8 +6,7 @@ import dataclasses
 import json
 import math
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,20 +16,21 @@ import torch
 from lightning_fabric import Fabric
 
 from pixelplan.data.portable import PortableTrajectories
-from pixelplan.files import write_rows
-from pixelplan.model.batches import LevelBatch, LevelPlay, level_plays, make_batch
+from pixelplan.files import checksum, write_rows
+from pixelplan.model.batches import LevelBatch, LevelPlay, make_batch
+from pixelplan.model.beginning import of_the_family, take_weights
 from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.checkpoint import (
     CHECKPOINT,
     CONFIG,
+    WEIGHTS_FILE,
     load_checkpoint,
     load_model,
     read_checkpoint_note,
     read_description,
     save_checkpoint,
 )
-from pixelplan.model.description import describe_data
-from pixelplan.model.families import config_from, family_of, versions_of
+from pixelplan.model.families import config_from, versions_of
 from pixelplan.model.findings import finish
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.networks import Networks
@@ -40,6 +40,7 @@ from pixelplan.model.schedule import Schedule, plan_passes
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.train_config import PRESETS, TrainConfig
 from pixelplan.model.world_model import WorldModel
+from pixelplan.model.worlds import HeldOut, Play, describe_play, fit, level_count, split, worlds_of
 from pixelplan.types import InputError, Trajectories
 
 __all__ = ["PRESETS", "TrainConfig", "train"]
@@ -49,31 +50,36 @@ VERSION = 1
 
 
 def train(
-    data: Trajectories,
+    data: Play,
     out: str | Path,
     config: TrainConfig,
-    validation: Trajectories | None = None,
+    validation: Play | None = None,
     resume: bool = False,
     until: float = 1.0,
     after: Path | None = None,
     race: list[dict[str, Any]] | None = None,
+    init: Path | None = None,
 ) -> WorldModel:
     """Train a model of the config's family on recorded play into folder `out`, and give it.
 
-    Without validation data a tenth of the levels is held out; with fewer than ten levels nothing is, and the threshold
-    is calibrated on the levels trained on. A finished folder that is resumed is left as it is. Training can stop when a
-    share (`until`) of it is done, and go on in another folder, with other data of the same world, `after` this one.
-    `race` is what the model's description tells of the race that its family won.
+    Play of several worlds gives one model of all of them. Without validation data a tenth of the levels is held out;
+    with fewer than ten levels nothing is, and the threshold is calibrated on the levels trained on. A finished folder
+    that is resumed is left as it is. Training can stop when a share (`until`) of it is done, and go on in another
+    folder, with other data of the same world, `after` this one. `race` is what the model's description tells of the
+    race that its family won. With `init`, the folder of a model of the same family, training begins with its weights.
     """
     config.check()
     out = Path(out)
+    config = config if init is None else of_the_family(config, init)
     request = _request(data, config, validation)
+    if init is not None:
+        request["init"] = checksum(init / WEIGHTS_FILE)
     if until < 1:
         request["until"] = until
     if race is not None:
         request["race"] = race
     if not _finished(out, request, resume):
-        _launch(data, out, config, validation, request, after)
+        _launch(data, out, config, validation, request, after, init)
     return load_model(out)
 
 
@@ -82,7 +88,7 @@ class OtherTraining(InputError):
 
 
 def short_run(
-    data: Trajectories, out: Path, config: TrainConfig, validation: Trajectories | None, updates: int
+    data: Play, out: Path, config: TrainConfig, validation: Play | None, updates: int
 ) -> list[dict[str, Any]]:
     """The first passes of a training, of so many updates or more, and a checkpoint of it in folder `out`, no model.
 
@@ -99,21 +105,22 @@ def short_run(
     return list(note["rows"][: len(before) + 1])
 
 
-def _request(data: Trajectories, config: TrainConfig, validation: Trajectories | None) -> dict[str, Any]:
+def _request(data: Play, config: TrainConfig, validation: Play | None) -> dict[str, Any]:
     """All that decides the weights."""
-    request: dict[str, Any] = {"config": _settings(config), "data": describe_data(data)}
+    request: dict[str, Any] = {"config": _settings(config), "data": describe_play(data)}
     if validation is not None:
-        request["validation"] = describe_data(validation)
+        request["validation"] = describe_play(validation)
     return request
 
 
 def _launch(
-    data: Trajectories,
+    data: Play,
     out: Path,
     config: TrainConfig,
-    validation: Trajectories | None,
+    validation: Play | None,
     request: dict[str, Any],
     after: Path | None,
+    init: Path | None = None,
 ) -> None:
     """Run `_fit` in as many processes as the config asks for."""
     out.mkdir(parents=True, exist_ok=True)
@@ -123,37 +130,33 @@ def _launch(
         strategy="ddp_spawn" if config.devices > 1 else "auto",
         precision=config.precision,
     )
-    sent = (PortableTrajectories.of(data), None if validation is None else PortableTrajectories.of(validation))
+    sent = tuple(
+        [PortableTrajectories.of(world) for world in (() if play is None else worlds_of(play))]
+        for play in (data, validation)
+    )
     # A partial, because Fabric looks into arguments and does not take frozen dataclasses.
-    fabric.launch(partial(_fit, sent=sent, out=out, config=config, request=request, after=after))
-
-
-@dataclass(frozen=True, eq=False)
-class HeldOut:
-    """Levels that are not trained on, in two ways."""
-
-    own: list[LevelPlay]
-    """With the states that the family tells apart: the threshold is calibrated on these."""
-    frames: list[LevelPlay]
-    """With every frame for itself, but for those that recorded futures prove to be the same: what is true."""
+    fabric.launch(partial(_fit, sent=sent, out=out, config=config, request=request, after=after, init=init))
 
 
 def _fit(
     fabric: Fabric,
-    sent: tuple[PortableTrajectories, PortableTrajectories | None],
+    sent: tuple[list[PortableTrajectories], ...],
     out: Path,
     config: TrainConfig,
     request: dict[str, Any],
     after: Path | None,
+    init: Path | None,
 ) -> None:
     """One process's part of training: prepare, loop, finish."""
     clock = time.perf_counter()
     torch.set_num_threads(max(1, config.threads // config.devices))
-    data, validation = sent[0].open(), None if sent[1] is None else sent[1].open()
+    worlds, validation = ([world.open() for world in play] for play in sent)
     torch.manual_seed(config.seed)
-    model = _make_model(config, data, after)
+    model = _make_model(config, worlds, after)
+    if init is not None:
+        take_weights(model, init)
     networks = model.networks
-    levels, held_out = _split(model, data, validation)
+    levels, held_out = split(networks, worlds, validation)
     networks.prepare(levels)
     optimizer = networks.optimizer(config.learning_rate, config.weight_decay)
     begun = out if after is None or (out / CHECKPOINT).exists() else after
@@ -172,8 +175,9 @@ def _fit(
     upcoming = partial(next_pass, passes=passes, noisy=model.noisy, config=config.restarts)
     done = upcoming(rows)[1] - 1
     with Display(passes * updates_a_pass, done * updates_a_pass, passes, shown) as display:
-        if not model.noisy and (warning := noise_warning(len(data.frames), data.episodes.size)):
-            display.warn(warning)
+        for world in () if model.noisy else worlds:
+            if warning := noise_warning(len(world.frames), world.episodes.size):
+                display.warn(warning)
         while upcoming(rows)[1] <= min(stop, schedule.last_pass(rows)):
             attempt, number = upcoming(rows)
             if number == 1 and attempt > 1:
@@ -199,13 +203,13 @@ def _fit(
     if fabric.is_global_zero and "short" not in request:
         write_rows(out / "metrics.jsonl", rows)
         networks.cpu().eval()
-        finish(model, held_out.own, held_out.frames, data, out, config, request, rows)
+        finish(model, held_out.own, held_out.frames, level_count(worlds), out, config, request, rows)
 
 
-def _make_model(config: TrainConfig, data: Trajectories, after: Path | None) -> WorldModel:
+def _make_model(config: TrainConfig, worlds: Sequence[Trajectories], after: Path | None) -> WorldModel:
     """A model to begin with, of the sizes that its family asks for, or of those that training `after` goes on with."""
     if after is None:
-        settings, sizes = family_of(config.model).fit(config.model, config.grid, data)
+        settings, sizes = fit(config.model, config.grid, worlds)
     else:
         begun_with = read_checkpoint_note(after)
         assert begun_with is not None  # what goes on has begun
@@ -280,20 +284,6 @@ def _quick_look(model: WorldModel, held_out: HeldOut, judging: JudgingConfig) ->
     true = own if model.noisy else step_errors(model, true_levels)
     lasting = rollout_exactness(model.networks, true_levels, (judging.quick_rollout,))[judging.quick_rollout]
     return {"accuracy": own.accuracy(model.threshold), "exact": true.exact, "lasting": lasting}
-
-
-def _split(model: WorldModel, data: Trajectories, validation: Trajectories | None) -> tuple[list[LevelPlay], HeldOut]:
-    """Levels to train on and to validate on."""
-    levels = level_plays(data, model.networks.states(data))
-    if not levels:
-        raise InputError("the data holds no episodes; there is nothing to learn from")
-    if validation is not None:
-        return levels, HeldOut(level_plays(validation, model.networks.states(validation)), level_plays(validation))
-    frames = level_plays(data)
-    if len(levels) < 10:
-        return levels, HeldOut(levels, frames)
-    kept = [level for index, level in enumerate(levels) if index % 10]
-    return kept, HeldOut(levels[::10], frames[::10])
 
 
 def _finished(out: Path, request: dict[str, Any], resume: bool) -> bool:

@@ -22,6 +22,7 @@ class WorldModel:
         self.config, self.sizes, self.threshold = config, sizes, threshold
         self.networks = family_of(config).networks(config, sizes).eval()  # type: ignore[call-arg,arg-type]
         self.noisy = self.networks.noisy
+        self.actions = sizes.actions
         self._resized: dict[tuple[int, int], WorldModel] = {}
 
     @property
@@ -42,6 +43,12 @@ class WorldModel:
             other.sizes, other._resized = other.networks.sizes, {}
             self._resized[size] = other
         return self._resized[size]
+
+    def with_actions(self, count: int) -> WorldModel:
+        """The same model for a world that has only the first so many of its actions."""
+        other = copy.copy(self)
+        other.actions, other._resized = count, {}
+        return other
 
     def images(self, frames: np.ndarray) -> Tensor:
         """[N,3,H,W] for the networks, of frames [N,H,W,3] uint8."""
@@ -67,7 +74,7 @@ class WorldModel:
     @torch.inference_mode()
     def step(self, z: Tensor, context: Any) -> Tensor:
         """The embeddings [N,A,d] after each action from each of z [N,d]."""
-        return self.networks.step(z.unsqueeze(0), context).squeeze(0)
+        return self.networks.step(z.unsqueeze(0), context).squeeze(0)[:, : self.actions]
 
     @torch.inference_mode()
     def shown(self, z: Tensor, frame: np.ndarray) -> np.ndarray | None:

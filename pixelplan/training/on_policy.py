@@ -25,6 +25,7 @@ from pixelplan.model.description import fingerprint
 from pixelplan.model.train import train
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
+from pixelplan.model.worlds import Play
 from pixelplan.planning import FullConfig, OneShotConfig, full
 from pixelplan.types import InputError, Model, Trajectories, World
 
@@ -54,6 +55,13 @@ def open_worlds(family: Family) -> OpenWorld:
         return Blindfold(challenge.env, solved=challenge.solved), challenge.goal_frame
 
     return open_level
+
+
+def only_world(worlds: Sequence[Trajectories], init: Path | None) -> Trajectories:
+    """The one world that stages are of; an InputError if there are several, or if training begins with a model."""
+    if len(worlds) != 1 or init is not None:
+        raise InputError("the planner plays on the way (--on-policy) in one world only, and not together with --init")
+    return worlds[0]
 
 
 def open_data_world(data: Trajectories, env: EnvLike | None = None) -> OpenWorld:
@@ -95,7 +103,7 @@ def train_in_stages(
     config: TrainConfig,
     stages: Sequence[Stage],
     open_world: OpenWorld,
-    validation: Trajectories | None = None,
+    validation: Play | None = None,
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> WorldModel:

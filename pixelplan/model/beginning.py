@@ -1,0 +1,39 @@
+"""A training that begins with the weights of another model, for a new world of which little was recorded."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import torch
+
+from pixelplan.model.checkpoint import load_model
+from pixelplan.model.train_config import TrainConfig
+from pixelplan.model.world_model import WorldModel
+from pixelplan.types import InputError
+
+
+def of_the_family(config: TrainConfig, model: Path) -> TrainConfig:
+    """The config for a training that begins with a model's weights: no race, and that model's networks; an InputError
+    if the config asks for another family."""
+    begun = load_model(model).config
+    wanted = (config.model,) if config.candidates is None else config.candidates
+    if not any(one.family in (begun.family, "auto") for one in wanted):
+        raise InputError(
+            f"{model} is of the family {begun.family}, and training that begins with it can be of no other; "
+            f"{wanted[0].family} was asked for"
+        )
+    return dataclasses.replace(config, model=begun, candidates=None)
+
+
+@torch.no_grad()
+def take_weights(model: WorldModel, source: Path) -> None:
+    """Put the weights of the model in folder `source` into a new model.
+
+    What has another shape there begins anew: codes of another number of cells, or the answers for another number of
+    actions.
+    """
+    there = dict(load_model(source).networks.named_parameters())
+    for name, parameter in model.networks.named_parameters():
+        if name in there and there[name].shape == parameter.shape:
+            parameter.copy_(there[name])

@@ -1,0 +1,110 @@
+"""Recorded play of one world, or of several that share a model: their sizes, and their levels to train on.
+
+Nothing tells a model which world it sees but the picture itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
+from typing import Any
+
+import numpy as np
+
+from pixelplan.model.batches import LevelPlay, action_count, level_plays
+from pixelplan.model.description import describe_data
+from pixelplan.model.families import Config, family_of
+from pixelplan.model.networks import Networks
+from pixelplan.model.sizes import Sizes
+from pixelplan.types import InputError, Trajectories
+
+Play = Trajectories | Sequence[Trajectories]
+"""Of one world or of several."""
+
+
+def worlds_of(play: Play) -> tuple[Trajectories, ...]:
+    """The data sets of all worlds; an InputError if there are none, or if their frames clash."""
+    worlds = (play,) if isinstance(play, Trajectories) else tuple(play)
+    if not worlds:
+        raise InputError("there is no data to train on; name a folder that collect wrote with --data")
+    sizes = sorted({world.frames.shape[1:3] for world in worlds})
+    if len(sizes) > 1:
+        found = " and ".join(f"{height} × {width}" for height, width in sizes)
+        raise InputError(f"the data sets have frames of {found} pixels; worlds that share a model need one size")
+    return worlds
+
+
+def level_count(worlds: Sequence[Trajectories]) -> int:
+    """How many levels were recorded of all worlds together."""
+    return sum(len(np.unique(world.episode_level)) for world in worlds)
+
+
+def describe_play(play: Play) -> dict[str, Any]:
+    """What is worth knowing of the data, for the model's config."""
+    worlds = worlds_of(play)
+    if len(worlds) == 1:
+        return describe_data(worlds[0])
+    return {"worlds": [{**describe_data(world), "actions": action_count(world)} for world in worlds]}
+
+
+def fit(config: Config, grid: tuple[int, int] | None, worlds: Sequence[Trajectories]) -> tuple[Config, Sizes]:
+    """The settings and sizes of one model for all worlds: with the actions of the one that has most, and the longest
+    reach; an InputError if they ask for different grids."""
+    found = [family_of(config).fit(config, grid, world) for world in worlds]
+    settings, sizes = found[0]
+    for other, other_sizes in found[1:]:
+        if other != settings or (other_sizes.rows, other_sizes.columns) != (sizes.rows, sizes.columns):
+            raise InputError(
+                f"the worlds ask for different grids: {settings.family} on {sizes.rows} × {sizes.columns} cells, and "
+                f"{other.family} on {other_sizes.rows} × {other_sizes.columns}; give one with --grid, or choose a "
+                "family that needs none with --family"
+            )
+        sizes = replace(
+            sizes, actions=max(sizes.actions, other_sizes.actions), reach=max(sizes.reach, other_sizes.reach)
+        )
+    return settings, sizes
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Levels that are not trained on, in two ways."""
+
+    own: list[LevelPlay]
+    """With the states that the family tells apart: the threshold is calibrated on these."""
+    frames: list[LevelPlay]
+    """With every frame for itself, but for those that recorded futures prove to be the same: what is true."""
+
+
+def split(
+    networks: Networks, worlds: Sequence[Trajectories], validation: Sequence[Trajectories]
+) -> tuple[list[LevelPlay], HeldOut]:
+    """Levels to train on and to validate on; those of several worlds in turn, so that the first few are of all."""
+    if not validation:
+        parts = [_split(networks, world) for world in worlds]
+        kept = in_turn([kept for kept, _ in parts])
+        return kept, HeldOut(in_turn([held.own for _, held in parts]), in_turn([held.frames for _, held in parts]))
+    levels = in_turn([_levels(networks, world) for world in worlds])
+    own = in_turn([level_plays(world, networks.states(world)) for world in validation])
+    return levels, HeldOut(own, in_turn([level_plays(world) for world in validation]))
+
+
+def in_turn(parts: Sequence[list[LevelPlay]]) -> list[LevelPlay]:
+    """The first level of each part, then the second of each, and so on."""
+    return [level for level in chain.from_iterable(zip_longest(*parts)) if level is not None]
+
+
+def _split(networks: Networks, data: Trajectories) -> tuple[list[LevelPlay], HeldOut]:
+    """A tenth of a world's levels is held out; if it has fewer than ten, it is validated on those trained on."""
+    levels, frames = _levels(networks, data), level_plays(data)
+    if len(levels) < 10:
+        return levels, HeldOut(levels, frames)
+    kept = [level for index, level in enumerate(levels) if index % 10]
+    return kept, HeldOut(levels[::10], frames[::10])
+
+
+def _levels(networks: Networks, data: Trajectories) -> list[LevelPlay]:
+    levels = level_plays(data, networks.states(data))
+    if not levels:
+        raise InputError("the data holds no episodes; there is nothing to learn from")
+    return levels
