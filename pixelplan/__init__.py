@@ -39,19 +39,27 @@ __all__ = [
 ]
 
 
-def load(name: str | Path) -> WorldModel:
-    """A trained model: the name of a shipped one ("ice-slider", "digit-jump", "procgen-maze") or a folder."""
+def load(name: str | Path, size: tuple[int, int] | None = None) -> WorldModel:
+    """A trained model: the name of a shipped one ("ice-slider", "digit-jump", "procgen-maze") or a folder.
+
+    `size` is the height and width of frames, if they are of larger or smaller boards than it was trained on.
+    """
     from pixelplan.evaluation.open_model import find_model
     from pixelplan.model.checkpoint import load_model
 
-    return load_model(find_model(name))
+    model = load_model(find_model(name))
+    return model if size is None else model.for_frames(*size)
 
 
 def plan(model: Model, frame: np.ndarray, goal_frame: np.ndarray, **options: Any) -> Plan:
-    """A plan from one frame [H,W,3] to another of the same level; options are those of `OneShotConfig`."""
+    """A plan from one frame [H,W,3] to another of the same level; options are those of `OneShotConfig`.
+
+    Frames of larger or smaller boards than the model was trained on are fine if its family allows it.
+    """
+    from pixelplan.evaluation.open_model import for_frames
     from pixelplan.planning import OneShotConfig, one_shot
 
-    return one_shot(model, frame, goal_frame, OneShotConfig(**options))
+    return one_shot(for_frames(model, frame.shape), frame, goal_frame, OneShotConfig(**options))
 
 
 def evaluate(env: Any, levels: str, **options: Any) -> Result:

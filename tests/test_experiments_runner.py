@@ -22,6 +22,7 @@ from pixelplan.experiments.runner import jobs_of, locked
 from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner, training_on
 from pixelplan.experiments.specs import Cell, Training, described, fingerprint
 from pixelplan.experiments.tables import summarise
+from pixelplan.files import write_json
 from pixelplan.model.families.position import Position
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.planning import PLANNERS
@@ -155,6 +156,8 @@ def test_a_check_finds_a_record_that_was_changed(grid: Path, tmp_path: Path) -> 
     record = json.loads(path.read_text())
     wrong = 0.0 if record["result"]["success"] else 1.0
     path.write_text(json.dumps({**record, "result": {**record["result"], "success": wrong}}))
+    assert "damaged or edited" in one_sentence(run_command(*words, *runs, code=2))
+    write_json(path, {**record, "result": {**record["result"], "success": wrong}})  # with a seal that fits
     said = run_command(*words, *runs, code=1).stdout.splitlines()
     assert sorted(line.split()[0] for line in said) == ["agrees", "differs"]
     assert not (tmp_path / "out").exists() and json.loads(path.read_text())["result"]["success"] == wrong

@@ -101,6 +101,7 @@ def solve(
     option: tuple[str, ...] = (),
     goal: Path | None = None,
     demonstration: tuple[int, ...] | None = None,
+    other_size: bool = False,
     seed: int = 0,
     out: Path | None = None,
     step_seconds: float = STEP_SECONDS,
@@ -124,6 +125,8 @@ def solve(
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goal: A picture of the state to reach, any frame of the level as PNG; by default the solved level.
         demonstration: Actions from the level's start, by number; where they lead is the goal.
+        other_size: The pictures show a larger or smaller board than the model was trained on, with as many pixels a
+            cell; by default they are brought to the size of its frames.
         seed: Decides what is drawn at random where a planner draws.
         step_seconds: How long one call of your own environment may take before it counts as failed.
         out: A PNG (the way as arrows, circles where the plan changed) or a GIF (frames beside the latent graph).
@@ -136,9 +139,19 @@ def solve(
     from pixelplan.evaluation.solve import story, write_figure
     from pixelplan.types import InputError
 
+    if other_size and frame is None:
+        raise InputError("--other-size is about the pictures --frame and --goal; levels say their size themselves")
     if frame is not None:
         _solve_pictures(
-            frame, goal, env, level, model, heuristic, chosen_config("one-shot", PLANNERS["one-shot"], config), seed
+            frame,
+            goal,
+            env,
+            level,
+            model,
+            heuristic,
+            chosen_config("one-shot", PLANNERS["one-shot"], config),
+            seed,
+            other_size,
         )
         return
     if env is None or level is None:
@@ -172,6 +185,7 @@ def _solve_pictures(
     heuristic: Path | None,
     config: OneShotConfig,
     seed: int,
+    other_size: bool,
 ) -> None:
     """Plan from one picture to another."""
     from pixelplan.envs.frames import read_frame
@@ -180,7 +194,7 @@ def _solve_pictures(
 
     if goal is None or model is None or env is not None or level is not None:
         raise InputError("a plan from --frame needs --goal and --model, and neither --env nor --level")
-    print(plan_story(plan_between(model, read_frame(frame), read_frame(goal), config, seed, heuristic)))
+    print(plan_story(plan_between(model, read_frame(frame), read_frame(goal), config, seed, heuristic, other_size)))
 
 
 def _after_warnings(model: str | None, progress: Callable[[int, int], None]) -> Callable[[int, int], None]:

@@ -26,8 +26,8 @@ def reproduce(
     runs: Path = Path("runs"),
 ) -> None:
     """Show one of the paper's tables or figures from the records there are: success, generalisation, ablation,
-    on-policy, fringe, failures or trajectories, or what goes beyond the paper: noise or boards. With --run, first make
-    the records that are missing.
+    on-policy, fringe, failures or trajectories, or what goes beyond the paper: noise, boards or transfer. With --run,
+    first make the records that are missing.
 
     What is finished is never run again, and what was interrupted continues. If you start the same command a second time
     while the first one runs, the two share the work.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol
@@ -22,8 +23,10 @@ class Puzzle(Protocol):
 
     random_start_in_play: ClassVar[bool]
     """Whether random play for training data begins in random places (the paper does that for mazes)."""
-    appearance: ClassVar[tuple[str, ...]]
-    """The options that change what a frame looks like; a model knows one choice of them only."""
+
+    @property
+    def looks(self) -> Mapping[str, Any]:
+        """What the options make a cell look like: a model knows one look only, but may know boards of any size."""
 
     @property
     def pixels(self) -> int:

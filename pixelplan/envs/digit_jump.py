@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -52,7 +52,6 @@ class DigitJump:
     """Handwritten digits, or one plain colour per digit with the agent as a dark square."""
 
     random_start_in_play: ClassVar[bool] = False
-    appearance: ClassVar[tuple[str, ...]] = ("size", "pixels", "look")
 
     def __post_init__(self) -> None:
         check_board(self.size, self.pixels)
@@ -60,6 +59,11 @@ class DigitJump:
             raise InputError(f"minimum_length is {self.minimum_length}; a solution has at least 1 move")
         if self.look not in ("glyphs", "colours"):
             raise InputError(f"look is {self.look!r}; it is 'glyphs' or 'colours'")
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """The size of a cell, and what is in it."""
+        return {"pixels/size": self.pixels // self.size, "look": self.look}
 
     def make(self, number: int) -> Level:
         """Level `number`; an InputError when the generator gives up, never an unsuitable level."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -57,7 +57,6 @@ class IceSlider:
     """Whether a level must have a reachable place from which the goal cannot be reached any more."""
 
     random_start_in_play: ClassVar[bool] = False
-    appearance: ClassVar[tuple[str, ...]] = ("size", "pixels")
 
     def __post_init__(self) -> None:
         check_board(self.size, self.pixels)
@@ -65,6 +64,11 @@ class IceSlider:
             raise InputError(f"rock_density is {self.rock_density}; it must be between 0.01 and 0.9")
         if self.minimum_length is not None and self.minimum_length < 1:
             raise InputError(f"minimum_length is {self.minimum_length}; a solution has at least 1 move")
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """The size of a cell."""
+        return {"pixels/size": self.pixels // self.size}
 
     def make(self, number: int) -> Level:
         """Level `number`; an InputError when the generator gives up, never an unsuitable level."""

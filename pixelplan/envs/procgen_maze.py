@@ -53,7 +53,11 @@ class ProcgenMaze:
     pixels: ClassVar[int] = 64
     random_start_in_play: ClassVar[bool] = True
     """Random play starts in random cells, as in the paper's appendix."""
-    appearance: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """Always the same."""
+        return {}
 
     def make(self, number: int) -> Level:
         """The level with this number."""

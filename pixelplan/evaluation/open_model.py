@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from pixelplan.envs import PUZZLES
+from pixelplan.envs import PUZZLES, make_puzzle
 from pixelplan.envs.family import Family, Tables
 from pixelplan.envs.gym_family import GymFamily
 from pixelplan.planning import PLANNERS
@@ -44,8 +42,15 @@ def choose_model(model: str | Path | Model | None, planner: str, family: Family)
                 f"the model {name!r} knows {sizes.actions} actions; {family.name} has {len(family.action_names)}"
             )
         family = family.fit((sizes.height, sizes.width))
-        opened.encode(np.zeros((1, *family.shape), np.uint8))
+        opened = for_frames(opened, family.shape)
     return opened, family
+
+
+def for_frames(model: Model, shape: tuple[int, ...]) -> Model:
+    """A model for frames of shape [H,W,3], if it is one that may take several sizes; an InputError if it does not."""
+    resize = getattr(model, "for_frames", None)
+    suited: Model = model if resize is None or len(shape) != 3 else resize(*shape[:2])
+    return suited
 
 
 def weights_of(model: Model | None) -> str | None:
@@ -94,35 +99,37 @@ def open_model(name: str | Path, family: Family) -> Model:
     folder = find_model(name)
     check_world(str(name), read_description(folder).get("data") or {}, family)
     model = load_model(folder)
-    if isinstance(family, Tables):
-        model.encode(np.zeros((1, *family.shape), np.uint8))
-    return model
+    return for_frames(model, family.shape) if isinstance(family, Tables) else model
 
 
 def check_world(name: str, data: Mapping[str, Any], family: Family) -> None:
     """An InputError where a model was trained on another puzzle, or on boards that look otherwise.
 
     `data` is what the model's folder says of its training data. Equal numbers of pixels say little: 16 × 16 cells in 64
-    pixels look nothing like 8 × 8. Options that only choose among levels may differ. One's own environment may be
-    called by many names, so these are not compared.
+    pixels look nothing like 8 × 8. Options that only choose among levels may differ, and so may the size of the board:
+    the model itself says which it takes. One's own environment may be called by many names, so these are not compared.
     """
     trained_on, env = data.get("env"), family.name
     if trained_on is None or {trained_on, env}.isdisjoint(PUZZLES):
         return
     if trained_on != env:
         raise InputError(f"the model {name!r} was trained on {trained_on}; {env} needs a model of its own")
-    trained = {**_defaults(env), **(data.get("options") or {})}
-    wanted = {**_defaults(env), **family.options}
-    for option in PUZZLES[env].appearance:
-        if trained[option] != wanted[option]:
+    trained, wanted = (_looks(env, options) for options in (data.get("options") or {}, family.options))
+    for what in wanted:
+        if trained[what] != wanted[what]:
             raise InputError(
-                f"the model {name!r} was trained on {env} with {option}={trained[option]}; with "
-                f"{option}={wanted[option]} it needs a model of its own"
+                f"the model {name!r} was trained on {env} with {what}={trained[what]}; with {what}={wanted[what]} it "
+                "needs a model of its own"
             )
 
 
-def _defaults(env: str) -> dict[str, Any]:
-    return {field.name: field.default for field in dataclasses.fields(PUZZLES[env])}
+def _looks(env: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What frames of a puzzle with these options look like, noise apart."""
+    known = {field.name for field in dataclasses.fields(PUZZLES[env])}
+    try:
+        return make_puzzle(env, **{name: value for name, value in options.items() if name in known}).looks
+    except TypeError:
+        raise InputError(f"{env} cannot have the options {dict(options)} that the model was trained with") from None
 
 
 def model_warnings(name: str | Path | None) -> list[str]:

@@ -45,10 +45,12 @@ def plan_between(
     config: OneShotConfig = OneShotConfig(),  # noqa: B008 (frozen)
     seed: int = 0,
     heuristic: str | Path | None = None,
+    other_size: bool = False,
 ) -> PicturePlan:
     """A plan by the model in a folder (or a shipped one) from one picture to another.
 
-    Pictures of any size are brought to the model's.
+    Pictures of any size are brought to the model's, or taken as they are if they are of a board of another size, with
+    as many pixels a cell: nobody can tell from a picture which of the two is right.
     """
     from pixelplan.model.checkpoint import load_model, read_description
 
@@ -61,6 +63,8 @@ def plan_between(
         )
     folder = find_model(model)
     opened, data = load_model(folder), read_description(folder).get("data", {})
+    if other_size:
+        opened = opened.for_frames(*frame.shape[:2])
     size = opened.sizes.height, opened.sizes.width
     start, goal = (resize(to_frame(picture), size) for picture in (frame, goal_frame))
     thinker = guided(opened, heuristic, str(data.get("env")), config)

@@ -24,6 +24,7 @@ EXPERIMENTS = {
     "trajectories": "expert trajectories",
     "noise": "success behind visual noise, beside a search on images (not in the paper)",
     "boards": "larger boards (not in the paper)",
+    "transfer": "other boards than those trained on (not in the paper)",
 }
 """What can be reproduced; each has a module of its own here."""
 

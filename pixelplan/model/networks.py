@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from pixelplan.model.batches import LevelBatch, LevelPlay
 from pixelplan.model.sizes import Sizes
-from pixelplan.types import Trajectories
+from pixelplan.types import InputError, Trajectories
 
 
 class Networks(nn.Module):
@@ -80,6 +80,13 @@ class Networks(nn.Module):
     def step(self, z: Tensor, context: Any) -> Tensor:
         """Embeddings [L,S,A,d] after each action from z [L,S,d]."""
         raise NotImplementedError
+
+    def for_frames(self, height: int, width: int) -> Networks:
+        """The same weights for frames of another size, with as many pixels a cell; an InputError if they cannot."""
+        raise InputError(
+            f"this model takes frames of {self.sizes.height} × {self.sizes.width} pixels only; frames of {height} × "
+            f"{width} need a model of their own"
+        )
 
     def shown(self, z: Tensor, image: Tensor) -> Tensor | None:
         """Pictures [N,3,H,W] of what embeddings z [N,d] stand for, in the level of an image [3,H,W], if it can draw."""
