@@ -54,7 +54,15 @@ def test_the_folder_is_complete_and_readable(tmp_path):
     text = (tmp_path / "model" / "config.json").read_text()
     config = json.loads(text)
     assert config["data"]["env"] == "tiny-world" and len(config["data"]["fingerprint"]) == 64
-    assert config["sizes"] == {"height": 16, "width": 16, "actions": 5, "rows": 4, "columns": 4, "reach": 1}
+    assert config["sizes"] == {
+        "height": 16,
+        "width": 16,
+        "actions": 5,
+        "rows": 4,
+        "columns": 4,
+        "reach": 1,
+        "glide": None,
+    }
     assert config["threshold"] == model.threshold == config["calibration"]["threshold"]
     assert str(tmp_path) not in text
     rows = [json.loads(line) for line in (tmp_path / "model" / "metrics.jsonl").read_text().splitlines()]

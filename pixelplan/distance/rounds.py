@@ -21,7 +21,7 @@ from pixelplan.distance.distance_config import DistanceConfig
 from pixelplan.distance.labels import Samples, from_search, in_hindsight, towards
 from pixelplan.distance.learned import ABOUT, Guided, LearnedDistance, load_distance, save_distance
 from pixelplan.distance.network import DistanceNetwork, layout_of
-from pixelplan.distance.progress import CHECKPOINT, load_progress, other_training, save_progress
+from pixelplan.distance.unfinished import CHECKPOINT, load_progress, other_training, save_progress
 from pixelplan.planning.frontier import among
 from pixelplan.planning.one_shot import OneShotConfig, inference, search, several
 from pixelplan.planning.packed_graph import PackedGraph
