@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from pixelplan.envs import make_puzzle
+from pixelplan.envs.resolve import open_family
 from pixelplan.evaluation import open_model as evaluation_models
 from pixelplan.model.checkpoint import save_model
 from pixelplan.model.families.grid import ModelConfig
@@ -50,6 +52,14 @@ def test_a_users_model_thinks_about_its_puzzle(folder: Path, make_client: MakeCl
     assert client.get("/api/levels/digit-jump/3000").json()["pixels"] == 32
     plan = client.post(f"/api/games/{game['id']}/plan")
     assert plan.status_code == 200 and plan.json()["threshold"] == 0.5
+
+
+def test_a_shipped_model_thinks_about_larger_boards(make_client: MakeClient) -> None:
+    family = open_family(make_puzzle("ice-slider", size=12, pixels=96))
+    client = make_client(Models(None, family))
+    assert client.get("/api/puzzles").json()[0]["trained"]
+    game = begin(client, "ice-slider")
+    assert client.post(f"/api/games/{game['id']}/plan").json()["reached"]
 
 
 @pytest.mark.usefixtures("nothing_shipped")
