@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test check test-slow test-web test-extras results benchmarks faults wheel clean
+.PHONY: demo test check test-slow test-web test-extras test-zoo results benchmarks faults wheel clean
 
 demo: .venv/installed ## solve unseen levels with the shipped models
 	$(BIN)/pixelplan demo --out demo
@@ -25,6 +25,9 @@ test-web: .venv/installed-web ## the page in a real browser (Debian's chromium)
 test-extras: .venv-extras/installed ## what needs ray, or sheeprl, which wants an older pillow: in a place of their own
 	.venv-extras/bin/python -m pytest -m extras
 
+test-zoo: .venv-zoo/installed ## other people's environments, in a place of their own
+	.venv-zoo/bin/python -m pytest -m zoo
+
 results: .venv/installed-dev ## README's and docs' numbers, from the records in results/
 	$(BIN)/python docs/make_pages.py
 	$(BIN)/python docs/make_results.py
@@ -41,7 +44,7 @@ wheel: .venv/installed-dev
 	$(BIN)/python -m build --wheel
 
 clean:
-	rm -rf .venv .venv-extras demo dist build
+	rm -rf .venv .venv-extras .venv-zoo demo dist build
 
 .venv/installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -60,4 +63,9 @@ clean:
 .venv/installed-web: .venv/installed-dev
 	$(PIP) --editable '.[browser]'
 	command -v chromium || (apt-get update -qq && apt-get install -y -qq chromium)
+	touch $@
+
+.venv-zoo/installed: pyproject.toml constraints.txt
+	test -x .venv-zoo/bin/python || $(PYTHON) -m venv .venv-zoo
+	$(PIP:$(BIN)%=.venv-zoo/bin%) torch --editable '.[procgen,dev,zoo]'
 	touch $@

@@ -6,13 +6,13 @@ Importing this registers `pixelplan/IceSlider-v0`, `pixelplan/DigitJump-v0` and 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pixelplan.data.collect import collect
 from pixelplan.data.dataset import open_trajectories
 from pixelplan.data.imports import import_trajectories
 from pixelplan.envs.own import Own
-from pixelplan.types import InputError
+from pixelplan.types import Goal, InputError
 
 if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes seconds
     import numpy as np
@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes se
 __version__ = "0.1.0"
 
 __all__ = [
+    "Goal",
     "InputError",
     "Own",
     "__version__",
@@ -46,11 +47,22 @@ def load(name: str | Path) -> WorldModel:
     return load_model(find_model(name))
 
 
-def plan(model: Model, frame: np.ndarray, goal_frame: np.ndarray, **options: Any) -> Plan:
-    """A plan from one frame [H,W,3] to another of the same level; options are those of `OneShotConfig`."""
+def plan(
+    model: Model,
+    frame: np.ndarray,
+    goal: Goal | np.ndarray | Literal["solved"],
+    *,
+    mask: np.ndarray | None = None,
+    **options: Any,
+) -> Plan:
+    """A plan from one frame [H,W,3] to another of the same level; options are those of `OneShotConfig`.
+
+    The goal may also be any of several frames [G,H,W,3], or "solved": whatever the model's goal test takes for solved.
+    A mask [H,W] bool says which pixels of the goal matter.
+    """
     from pixelplan.planning import OneShotConfig, one_shot
 
-    return one_shot(model, frame, goal_frame, OneShotConfig(**options))
+    return one_shot(model, frame, Goal.of(goal, mask), OneShotConfig(**options))
 
 
 def evaluate(env: Any, levels: str, **options: Any) -> Result:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from pixelplan.distance.config import NetworkConfig
 from pixelplan.distance.network import DistanceNetwork
 from pixelplan.files import read_json, write_bytes, write_json
-from pixelplan.types import InputError, Model, is_discrete
+from pixelplan.types import InputError, Model, goal_test_of, is_discrete
 
 WEIGHTS, ABOUT = "weights.safetensors", "heuristic.json"
 
@@ -46,7 +46,7 @@ class Guided:
 
     def __init__(self, model: Model, distance: LearnedDistance) -> None:
         self.threshold, self.noisy, self.discrete = model.threshold, model.noisy, is_discrete(model)
-        self.distance = distance
+        self.distance, self.goal_test = distance, goal_test_of(model)
         self._model = model
 
     def encode(self, frames: np.ndarray) -> Tensor:

@@ -17,9 +17,12 @@ from pixelplan.envs import IDS, PUZZLES, make_puzzle
 from pixelplan.envs.family import Family, Tables
 from pixelplan.envs.guard import STEP_SECONDS, describe
 from pixelplan.envs.noise import NOISE, Noise, Noisy
+from pixelplan.envs.old_gym import OLD_GYM, is_old, old_gym
 from pixelplan.envs.own import Own
 from pixelplan.types import InputError
 
+NO_LIMIT = 10**6
+"""Steps of an episode, for environments that want a number: planners and recordings have limits of their own."""
 Levels = Any
 """What people may hand over for a family: its name, a puzzle, an environment, a function that makes one, a family."""
 
@@ -96,27 +99,34 @@ class Maker:
     """Makes the environment that a text names, in this process or another."""
 
     name: str
-    """package.module:function, or a Gymnasium id."""
+    """package.module:function, a Gymnasium id, or an id of old Gym behind "gym:"."""
     options: tuple[tuple[str, Any], ...]
 
     def __call__(self) -> Any:
         """The environment; an InputError where there is none of that name, or it cannot be made so."""
         module, colon, attribute = self.name.partition(":")
+        if module == OLD_GYM and colon:
+            return self._made(old_gym(attribute))
         if colon and all(part.isidentifier() for part in attribute.split(".")):
             return self._made(_find(module, attribute))
         if colon:
             _import(module)
-        if (attribute or self.name) not in gymnasium.registry:
+        id = attribute or self.name
+        if id not in gymnasium.registry:
+            old = f"; it is an id of old Gym: write gym:{self.name}" if is_old(id) else ""
             raise InputError(
                 f"there is no puzzle {self.name!r}; the puzzles are {', '.join(PUZZLES)}, and an environment of your "
-                "own is package.module:function or a Gymnasium id"
+                f"own is package.module:function or a Gymnasium id{old}"
             )
-        return self._made(_registered(attribute or self.name))
+        return self._made(_registered(id))
 
     def _made(self, make: Callable[..., Any]) -> Any:
         options = dict(self.options)
         try:
-            inspect.signature(make).bind(**options)
+            signature = inspect.signature(make)
+            if "render_mode" in signature.parameters:
+                options.setdefault("render_mode", "rgb_array")
+            signature.bind(**options)
         except TypeError as problem:
             raise InputError(f"{self.name} cannot be made with options {options}: {problem}") from None
         except ValueError:  # it has no signature to look at
@@ -135,11 +145,26 @@ def _registered(id: str) -> Callable[..., Any]:
     def make(**options: Any) -> gymnasium.Env[Any, Any]:
         entry = gymnasium.spec(id).entry_point
         creator = gymnasium.envs.registration.load_env_creator(entry) if isinstance(entry, str) else entry
-        if "rgb_array" in getattr(creator, "metadata", {}).get("render_modes", ()):
-            options.setdefault("render_mode", "rgb_array")
-        return gymnasium.make(id, max_episode_steps=-1, disable_env_checker=True, **options)
+        assert creator is not None
+        usual = {**_usual_options(creator), **options}
+        return gymnasium.make(id, max_episode_steps=-1, disable_env_checker=True, **usual)
 
     return make
+
+
+def _usual_options(creator: Callable[..., Any]) -> dict[str, Any]:
+    """What an environment is made with unless somebody says otherwise: pictures, and no limit of steps of its own.
+
+    A class says in its metadata whether it renders pictures, a function only by taking the argument.
+    """
+    parameters = inspect.signature(creator).parameters
+    modes = getattr(creator, "metadata", {}).get("render_modes", ())
+    usual: dict[str, Any] = {}
+    if "rgb_array" in modes or (not modes and "render_mode" in parameters):
+        usual["render_mode"] = "rgb_array"
+    if "max_steps" in parameters:
+        usual["max_steps"] = NO_LIMIT
+    return usual
 
 
 def _find(module: str, attribute: str) -> Callable[..., Any]:

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from pixelplan.model import goal_test
 from pixelplan.model.attempts import last_attempt
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.calibrate import calibrate, rates
 from pixelplan.model.checkpoint import CHECKPOINT, save_model
 from pixelplan.model.config import TrainConfig
 from pixelplan.model.description import versions
+from pixelplan.model.goal_test import learn_goal_test
 from pixelplan.model.metrics import StepErrors, rankings, rollout_exactness, step_errors
 from pixelplan.model.progress import draw_curves
 from pixelplan.model.world_model import WorldModel
@@ -27,6 +29,7 @@ POOR = 0.9
 
 def finish(
     model: WorldModel,
+    levels: list[LevelPlay],
     own: list[LevelPlay],
     frames: list[LevelPlay],
     data: Trajectories,
@@ -37,17 +40,25 @@ def finish(
 ) -> None:
     """Calibrate on held-out levels and write everything; the checkpoint is deleted last, so a kill loses nothing.
 
-    `own` are held-out levels with the family's states, `frames` the same with what recorded futures prove. If training
-    stopped on the way, the checkpoint stays: what follows begins with it.
+    `levels` were trained on, `own` are held-out ones with the family's states, `frames` the same with what recorded
+    futures prove. If training stopped on the way, the checkpoint stays: what follows begins with it.
     """
     model.networks.settle(frames[:FINAL_LEVELS])
-    own = model.networks.judged(own[:FINAL_LEVELS])
+    own, recorded = model.networks.judged(own[:FINAL_LEVELS]), frames[:FINAL_LEVELS]
     frames = own if model.noisy else frames[:FINAL_LEVELS]
     errors = step_errors(model, own)
     calibration = calibrate(errors) if config.threshold == "calibrated" else rates(errors, config.objective.margin / 2)
     model.threshold = calibration.threshold
+    rows_of_lattice, columns = model.sizes.rows, model.sizes.columns
+    learned = learn_goal_test(model, levels, recorded, rows_of_lattice, columns, config.seed)
+    report = None
+    if learned is not None:
+        model.goal_test, report = learned
     draw_curves(out, last_attempt(rows))
     true, rollouts = step_errors(model, frames), rollout_exactness(model, frames)
+    found = findings(model, own, frames, errors.accuracy(model.threshold), true, rollouts, data)
+    found["warnings"] += goal_test.warnings(report)
+    found["goal_test"] = None if report is None else dataclasses.asdict(report)
     description = {
         "calibration": dataclasses.asdict(calibration),
         "validation_metrics": {
@@ -57,7 +68,7 @@ def finish(
             "rollouts": {str(steps): share for steps, share in rollouts.items()},
             "rankings": [dataclasses.asdict(one) for one in rankings(model, frames)],
         },
-        "findings": findings(model, own, frames, errors.accuracy(model.threshold), true, rollouts, data),
+        "findings": found,
         "seconds": rows[-1]["seconds"],
         "parameters": model.parameter_count,
         "versions": versions(),
@@ -147,6 +158,8 @@ def told(description: dict[str, Any]) -> list[str]:
         f"random play comes {found['play_reaches']['median']:.0f} steps far (median of levels; at most "
         f"{found['play_reaches']['most']}): goals much farther away may need longer play",
     ]
+    if "goal_test" in found:
+        lines.append(goal_test.told(found["goal_test"]))
     if "race" in description:
         entered = ", ".join(
             f"{one['family']} {'cannot' if 'problem' in one else format(one['score'], '.4f')}"

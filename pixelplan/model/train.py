@@ -197,7 +197,7 @@ def _fit(
     if fabric.is_global_zero and "short" not in request:
         write_rows(out / "metrics.jsonl", rows)
         networks.cpu().eval()
-        finish(model, held_out.own, held_out.frames, data, out, config, request, rows)
+        finish(model, levels, held_out.own, held_out.frames, data, out, config, request, rows)
 
 
 def _make_model(config: TrainConfig, data: Trajectories, after: Path | None) -> WorldModel:

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from pixelplan.model.batches import to_images
 from pixelplan.model.families import Config, family_of
+from pixelplan.model.goal_test import LearnedGoalTest
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import InputError
 
@@ -21,6 +22,8 @@ class WorldModel:
         self.config, self.sizes, self.threshold = config, sizes, threshold
         self.networks = family_of(config).networks(config, sizes).eval()  # type: ignore[call-arg,arg-type]
         self.noisy = self.networks.noisy
+        self.goal_test: LearnedGoalTest | None = None
+        """What recorded play has taught of solved states, if it has."""
 
     @property
     def parameter_count(self) -> int:
