@@ -60,7 +60,7 @@ ZOO: dict[str, Animal] = {
     "open-red-door": _grid("BabyAI-OpenRedDoor-v0"),
     "pickup-local": _grid("BabyAI-PickupDist-v0"),
     "put-near": _grid("MiniGrid-PutNear-6x6-N2-v0"),
-    "taxi": Animal("Taxi-v3"),
+    "taxi": Animal("Taxi-v4"),
     "cliff-walking": Animal("examples.zoo:cliff_walking"),
     "frozen-lake": Animal("examples.zoo:frozen_lake"),
     "photo-tiles": Animal("examples.zoo:photo_tiles"),

@@ -123,6 +123,8 @@ def jumanji_tiles(size: int = 3) -> gymnasium.Env:
 class PhotoTiles(gymnasium.Wrapper):
     """sliding-puzzles, with a photograph on its tiles."""
 
+    render_mode = "rgb_array"
+
     def __init__(self, env: Any) -> None:
         from matplotlib import cbook
         from PIL import Image
@@ -130,18 +132,18 @@ class PhotoTiles(gymnasium.Wrapper):
         super().__init__(env)
         photo = np.array(Image.open(cbook.get_sample_data("grace_hopper.jpg")).resize((72, 72)).convert("RGB"))
         self.tiles = photo.reshape(3, 24, 3, 24, 3).swapaxes(1, 2).reshape(9, 24, 24, 3)
-        self.tiles = np.concatenate([np.zeros_like(self.tiles[:1]), self.tiles])  # the empty one is 0
-        self.render_mode = "rgb_array"
+        self.tiles[8] = 0  # the empty place
 
     def render(self) -> np.ndarray:
-        return self.tiles[self.unwrapped.state].swapaxes(1, 2).reshape(72, 72, 3)
+        state = self.unwrapped.state
+        return self.tiles[np.where(state < 0, 9, state) - 1].swapaxes(1, 2).reshape(72, 72, 3)
 
 
 def photo_tiles() -> gymnasium.Env:
-    """The 8-puzzle of sliding-puzzles as a photograph; the finish pays."""
+    """The 8-puzzle of sliding-puzzles as a photograph, shuffled by 12 moves; the finish pays."""
     from sliding_puzzles import SlidingEnv
 
-    return PhotoTiles(SlidingEnv(w=3, h=3, render_mode="state", sparse_rewards=True, sparse_mode="win"))
+    return PhotoTiles(SlidingEnv(w=3, h=3, sparse_rewards=True, shuffle_mode="serial", shuffle_steps=12))
 
 
 class Cube(gymnasium.Env):
@@ -164,7 +166,7 @@ class Cube(gymnasium.Env):
 
         super().reset(seed=seed)
         self.cube = Magic(2)
-        self.cube.rotate([self.action_names[turn] for turn in self.np_random.integers(6, size=5)])
+        self.cube.rotate(" ".join(self.action_names[turn] for turn in self.np_random.integers(6, size=5)))
         return self.draw(), {"solved": self.cube.is_done()}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:

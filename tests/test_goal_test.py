@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,9 @@ import torch
 
 import pixelplan
 from pixelplan.evaluation.models import weights_of
+from pixelplan.files import write_json
 from pixelplan.model.batches import LevelPlay
-from pixelplan.model.checkpoint import CONFIG, GOAL_TEST, load_model, save_model
+from pixelplan.model.checkpoint import CONFIG, GOAL_TEST, load_model, read_description, save_model
 from pixelplan.model.config import preset
 from pixelplan.model.families import family_of
 from pixelplan.model.goal_test import draw_line, learn_goal_test, readings, told, warnings
@@ -134,9 +134,8 @@ def test_it_is_stored_with_the_model_and_checked(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is missing"):
         load_model(tmp_path)
     (tmp_path / GOAL_TEST).write_bytes(stored)
-    description: dict[str, Any] = json.loads((tmp_path / CONFIG).read_text())
-    description["goal_test"]["reading"] = "backwards"
-    (tmp_path / CONFIG).write_text(json.dumps(description))
+    description: dict[str, Any] = read_description(tmp_path)
+    write_json(tmp_path / CONFIG, {**description, "goal_test": {**description["goal_test"], "reading": "backwards"}})
     with pytest.raises(InputError, match="goal test of this version"):
         load_model(tmp_path)
 

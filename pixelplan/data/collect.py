@@ -148,9 +148,15 @@ def reach(family: Family, numbers: list[int], episodes: int, steps: int, seed: i
 
 
 def _choose(family: Family, numbers: list[int], episodes: int, steps: int, seed: int) -> bool:
-    """Whether to explore: random play in the first levels sees fewer goals, or clearly fewer frames."""
+    """Whether to explore: random play in the first levels sees fewer goals, or clearly fewer frames.
+
+    An environment that fails fails again when it is recorded; what comes before that is then kept.
+    """
     tried = numbers[:TRIED]
-    by_chance, explored = (reach(family, tried, episodes, steps, seed, explores) for explores in (False, True))
+    try:
+        by_chance, explored = (reach(family, tried, episodes, steps, seed, explores) for explores in (False, True))
+    except InputError:
+        return False
     better = explored.goals > by_chance.goals or by_chance.frames < ENOUGH * explored.frames
     notice(
         f"play {'explores' if better else 'is random'} ({'--random' if better else '--explore'} decides otherwise): "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 import os
@@ -9,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -125,7 +127,7 @@ class Maker:
         try:
             signature = inspect.signature(make)
             if "render_mode" in signature.parameters:
-                options.setdefault("render_mode", "rgb_array")
+                options = {**_pictures(make), **options}
             signature.bind(**options)
         except TypeError as problem:
             raise InputError(f"{self.name} cannot be made with options {options}: {problem}") from None
@@ -146,25 +148,36 @@ def _registered(id: str) -> Callable[..., Any]:
         entry = gymnasium.spec(id).entry_point
         creator = gymnasium.envs.registration.load_env_creator(entry) if isinstance(entry, str) else entry
         assert creator is not None
-        usual = {**_usual_options(creator), **options}
-        return gymnasium.make(id, max_episode_steps=-1, disable_env_checker=True, **usual)
+        asked = {**_pictures(creator), **options}
+        make_one = partial(gymnasium.make, id, max_episode_steps=-1, disable_env_checker=True)
+        if "max_steps" in asked or not _limits_itself(creator):
+            return make_one(**asked)
+        try:
+            return make_one(**asked, max_steps=NO_LIMIT)
+        except TypeError:  # it sets the limit of what it is made of
+            return make_one(**asked)
 
     return make
 
 
-def _usual_options(creator: Callable[..., Any]) -> dict[str, Any]:
-    """What an environment is made with unless somebody says otherwise: pictures, and no limit of steps of its own.
-
-    A class says in its metadata whether it renders pictures, a function only by taking the argument.
-    """
-    parameters = inspect.signature(creator).parameters
+def _pictures(creator: Callable[..., Any]) -> dict[str, Any]:
+    """The argument that asks for pictures, if it is taken: a class says so in its metadata, a function by having it."""
     modes = getattr(creator, "metadata", {}).get("render_modes", ())
-    usual: dict[str, Any] = {}
-    if "rgb_array" in modes or (not modes and "render_mode" in parameters):
-        usual["render_mode"] = "rgb_array"
-    if "max_steps" in parameters:
-        usual["max_steps"] = NO_LIMIT
-    return usual
+    takes = "rgb_array" in modes or (not modes and "render_mode" in inspect.signature(creator).parameters)
+    return {"render_mode": "rgb_array"} if takes else {}
+
+
+def _limits_itself(creator: Callable[..., Any]) -> bool:
+    """Whether an environment, or what it is made of, has a limit of steps among its arguments, as MiniGrid's have.
+
+    Such a one may pay less the later it ends, and nothing after its limit.
+    """
+    kinds = [kind.__init__ for kind in inspect.getmro(creator)] if inspect.isclass(creator) else [creator]
+    found = []
+    for kind in kinds:
+        with contextlib.suppress(TypeError, ValueError):  # some have no signature
+            found.append("max_steps" in inspect.signature(kind).parameters)
+    return any(found)
 
 
 def _find(module: str, attribute: str) -> Callable[..., Any]:
