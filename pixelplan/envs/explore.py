@@ -16,8 +16,9 @@ import numpy as np
 class Stage(Protocol):
     """A level to explore, in which what is seen has a number."""
 
-    over: bool
-    """Whether the level has ended, so that nothing changes any more."""
+    @property
+    def over(self) -> bool:
+        """Whether the level has ended, so that nothing changes any more."""
 
     def reset(self) -> int:
         """The number of the first frame."""

@@ -172,12 +172,14 @@ def _limits_itself(creator: Callable[..., Any]) -> bool:
 
     Such a one may pay less the later it ends, and nothing after its limit.
     """
-    kinds = [kind.__init__ for kind in inspect.getmro(creator)] if inspect.isclass(creator) else [creator]
-    found = []
+    kinds: list[Any] = [creator]
+    if inspect.isclass(creator):
+        kinds = [vars(kind)["__init__"] for kind in inspect.getmro(creator) if "__init__" in vars(kind)]
     for kind in kinds:
         with contextlib.suppress(TypeError, ValueError):  # some have no signature
-            found.append("max_steps" in inspect.signature(kind).parameters)
-    return any(found)
+            if "max_steps" in inspect.signature(kind).parameters:
+                return True
+    return False
 
 
 def _find(module: str, attribute: str) -> Callable[..., Any]:

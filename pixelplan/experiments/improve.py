@@ -175,22 +175,22 @@ def play_on(
 ) -> Played:
     """One episode: to the goal, then to one seen frame [n,H,W,3] after the other, drawn at random. Where the planner
     knows nothing to do, it takes a random action."""
-    world = _Noting(world)
-    frame, _ = world.reset()
+    noting = _Noting(world)
+    frame, _ = noting.reset()
     frames, actions = [frame], list[int]()
     goal = None if own_goal.frames is None and goal_test_of(model) is None else own_goal
     while len(actions) < steps:
         if goal is not None:
-            here = _Continued(world, frames[-1], goal is own_goal)
+            here = _Continued(noting, frames[-1], goal is own_goal)
             episode = full(model, here, goal, dataclasses.replace(config, step_limit=steps - len(actions)), random)
             frames += list(episode.frames[1:])
             actions += episode.actions
         if goal is not None and not episode.actions and len(actions) < steps:
-            action = int(random.integers(world.actions))
-            frames.append(world.step(action)[0])
+            action = int(random.integers(noting.actions))
+            frames.append(noting.step(action)[0])
             actions.append(action)
         goal = Goal.of(seen[random.integers(len(seen))])
-    return Played(np.stack(frames), np.array(actions, np.uint8), np.array(world.solved))
+    return Played(np.stack(frames), np.array(actions, np.uint8), np.array(noting.solved))
 
 
 class _Noting:

@@ -15,7 +15,7 @@ from pixelplan.model.calibrate import calibrate, rates
 from pixelplan.model.checkpoint import CHECKPOINT, save_model
 from pixelplan.model.config import TrainConfig
 from pixelplan.model.description import versions
-from pixelplan.model.goal_test import learn_goal_test
+from pixelplan.model.goal_test import GoalTestReport, learn_goal_test
 from pixelplan.model.metrics import StepErrors, rankings, rollout_exactness, step_errors
 from pixelplan.model.progress import draw_curves
 from pixelplan.model.world_model import WorldModel
@@ -51,7 +51,7 @@ def finish(
     model.threshold = calibration.threshold
     rows_of_lattice, columns = model.sizes.rows, model.sizes.columns
     learned = learn_goal_test(model, levels, recorded, rows_of_lattice, columns, config.seed)
-    report = None
+    report: GoalTestReport | None = None
     if learned is not None:
         model.goal_test, report = learned
     draw_curves(out, last_attempt(rows))

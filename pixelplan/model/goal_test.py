@@ -147,7 +147,7 @@ def readings(dimensions: int, cells: int) -> list[Reading]:
 def examples(model: Model, levels: Sequence[LevelPlay], random: np.random.Generator) -> Examples | None:
     """Seen and predicted states of levels, those in which something was solved first; None if nobody said what is."""
     said = [level for level in levels if level.solved is not None and (level.solved >= 0).any()]
-    said.sort(key=lambda level: not (level.solved == 1).any())  # type: ignore[union-attr]
+    said.sort(key=lambda level: not _was_solved(level))
     states, solved = [], []
     for level in said[:MOST_LEVELS]:
         assert level.solved is not None
@@ -168,8 +168,12 @@ def examples(model: Model, levels: Sequence[LevelPlay], random: np.random.Genera
             solved.append(level.solved[steps[:, 2]] == 1)
     if not states:
         return None
-    with_goal = sum(bool((level.solved == 1).any()) for level in said)
+    with_goal = sum(map(_was_solved, said))
     return Examples(torch.cat(states).float().cpu().clone(), np.concatenate(solved), len(said), with_goal)
+
+
+def _was_solved(level: LevelPlay) -> bool:
+    return level.solved is not None and bool((level.solved == 1).any())
 
 
 def fit(network: Certainty, known: Examples, random: np.random.Generator) -> Certainty:

@@ -10,8 +10,10 @@ from pixelplan.planning.latent_graph import as_array, as_tensor, distances
 from pixelplan.planning.packed_graph import hashes
 from pixelplan.types import Goal, GoalTest, InputError, Model, goal_test_of, is_discrete, pack
 
-SAME = 1e-3
-"""How much a number of an embedding may change, by rounding, if pixels that it does not depend on do."""
+NO_CHANGE = 0.1
+"""The share of a model's threshold below which a change of embeddings is none."""
+FEW = 0.25
+"""If less than this share of the numbers that visible pixels should decide stays the same, it does so by chance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,7 @@ def in_latent_space(model: Model, frame: np.ndarray, goal: Goal) -> tuple[np.nda
 
     What does not matter in a picture must not matter in its embedding either. The numbers that change with those pixels
     are left out. If all of them do (a vector has no places), what does not matter is taken to stay as it is in the
-    frame. An InputError if the goal is what solves the level and the model has no goal test.
+    frame [H,W,3]. An InputError if the goal is what solves the level and the model has no goal test.
     """
     if goal.frames is None:
         test = need_goal_test(model)
@@ -65,10 +67,22 @@ def in_latent_space(model: Model, frame: np.ndarray, goal: Goal) -> tuple[np.nda
     start, *points = as_array(model.encode(np.stack([frame, *goal.completed(frame)])))
     if goal.masks is None:
         return start, LatentGoal(np.stack(points))
+    return start, LatentGoal(np.stack(points), _what_matters(model, goal, frame))
+
+
+def _what_matters(model: Model, goal: Goal, frame: np.ndarray) -> np.ndarray | None:
+    """[G,d] bool: the numbers of a goal's embeddings that stay the same whatever is seen where it does not matter.
+
+    None if all numbers have to count: hidden pixels change nothing, or, in a latent without places, everything.
+    """
+    assert goal.masks is not None
     noise = np.random.default_rng(0).integers(0, 256, (2, *frame.shape), np.uint8)
-    others = [as_array(model.encode(goal.completed(one))) for one in (255 - frame, *noise)]
-    matters = np.all([np.abs(other - points) < SAME for other in others], axis=0)  # [G,d]
-    return start, LatentGoal(np.stack(points), np.where(matters.any(1, keepdims=True), matters, True))
+    one, *others = (as_array(model.encode(goal.completed(filling))) for filling in (frame, 255 - frame, *noise))
+    if max(float(distances(other, one).max()) for other in others) < NO_CHANGE * model.threshold:
+        return None
+    same = np.all([other == one for other in others], axis=0)  # exactly: a place that is not looked at changes nothing
+    enough = same.mean(1) >= FEW * goal.masks.mean(axis=(1, 2))
+    return np.where((enough & same.any(1))[:, None], same, True)
 
 
 def need_goal_test(model: Model) -> GoalTest:
