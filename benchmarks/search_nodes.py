@@ -25,7 +25,7 @@ from examples.boards import TrueRules
 from examples.sokoban_levels import SokobanLevels
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
-from pixelplan.planning.goals import LatentGoal
+from pixelplan.planning.latent_goal import LatentGoal
 from pixelplan.planning.one_shot import OneShotConfig, inference, search
 from pixelplan.types import Plan
 

@@ -17,7 +17,7 @@ import torch
 
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
-from pixelplan.planning.goals import LatentGoal
+from pixelplan.planning.latent_goal import LatentGoal
 from pixelplan.planning.one_shot import OneShotConfig, inference, search
 
 

@@ -78,9 +78,9 @@ ZOO: dict[str, Animal] = {
 def measure(name: str) -> dict[str, Any]:
     """Everything that is to be known of one id."""
     import pixelplan
-    from pixelplan.data.check import check_env
+    from pixelplan.data.check_env import check_env
     from pixelplan.data.collect import reach
-    from pixelplan.envs.named import open_family
+    from pixelplan.envs.resolve import open_family
     from pixelplan.machine import describe_machine
     from pixelplan.model.checkpoint import read_description
     from pixelplan.types import InputError

@@ -9,8 +9,8 @@ import gymnasium
 import numpy as np
 import pytest
 
-from pixelplan.data.check import Check, check_env
-from pixelplan.envs.named import open_family
+from pixelplan.data.check_env import Check, check_env
+from pixelplan.envs.resolve import open_family
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import SIDE, Corridor
 

@@ -11,8 +11,8 @@ import pytest
 
 import pixelplan
 from pixelplan.data.collect import reach
-from pixelplan.envs.named import open_family
 from pixelplan.envs.noise import Noise, Noisy
+from pixelplan.envs.resolve import open_family
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import Corridor

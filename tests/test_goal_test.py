@@ -10,13 +10,13 @@ import pytest
 import torch
 
 import pixelplan
-from pixelplan.evaluation.models import weights_of
+from pixelplan.evaluation.open_model import weights_of
 from pixelplan.files import write_json
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.checkpoint import CONFIG, GOAL_TEST, load_model, read_description, save_model
-from pixelplan.model.config import preset
 from pixelplan.model.families import family_of
 from pixelplan.model.goal_test import draw_line, learn_goal_test, readings, told, warnings
+from pixelplan.model.train_config import preset
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import Goal, InputError
 from tests.tiny_world import play

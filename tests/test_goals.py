@@ -17,7 +17,7 @@ from pixelplan.envs.oracle import Oracle
 from pixelplan.evaluation.run import evaluate
 from pixelplan.evaluation.solve import solve
 from pixelplan.planning import PLANNERS, OneShotConfig, one_shot
-from pixelplan.planning.goals import in_latent_space
+from pixelplan.planning.latent_goal import in_latent_space
 from pixelplan.types import Goal, InputError
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import CELLS, Corridor
@@ -132,7 +132,7 @@ def test_an_own_world_is_judged_by_the_same_goal() -> None:
     wanted = np.stack([corridor.draw(place) for place in (0, CELLS - 1)])
     challenge, episode = solve(Corridor, 2, planner="image-search", goal=Goal(wanted))
     assert episode.solved and challenge.goal.shown_by(episode.frames[-1])
-    own = pixelplan.Own(Corridor, goal=lambda env: Goal(np.stack([env.draw(1), env.draw(2)])))
+    own = pixelplan.GymFamily(Corridor, goal=lambda env: Goal(np.stack([env.draw(1), env.draw(2)])))
     assert own.challenge(0).goal.frames.shape[0] == 2
 
 

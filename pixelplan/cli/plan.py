@@ -12,7 +12,7 @@ from pixelplan.envs.goals import Goals
 from pixelplan.envs.guard import STEP_SECONDS
 from pixelplan.envs.noise import Noise
 from pixelplan.planning import PLANNERS, OneShotConfig
-from pixelplan.planning.registry import chosen_config, settings_of
+from pixelplan.planning.planner import chosen_config, settings_of
 
 if TYPE_CHECKING:
     PlannerName = str
@@ -104,6 +104,7 @@ def solve(
     goal: tuple[Path, ...] = (),
     goals: Goals | None = None,
     demonstration: tuple[int, ...] | None = None,
+    other_size: bool = False,
     seed: int = 0,
     out: Path | None = None,
     step_seconds: float = STEP_SECONDS,
@@ -130,6 +131,8 @@ def solve(
         goals: What to reach without a picture: the goal that the level shows (level), whatever solves it by the
             model's goal test (solved), or a random state.
         demonstration: Actions from the level's start, by number; where they lead is the goal.
+        other_size: The pictures show a larger or smaller board than the model was trained on, with as many pixels a
+            cell; by default they are brought to the size of its frames.
         seed: Decides what is drawn at random where a planner draws.
         step_seconds: How long one call of your own environment may take before it counts as failed.
         out: A PNG (the way as arrows, circles where the plan changed) or a GIF (frames beside the latent graph).
@@ -142,6 +145,8 @@ def solve(
     from pixelplan.evaluation.solve import story, write_figure
     from pixelplan.types import InputError
 
+    if other_size and frame is None:
+        raise InputError("--other-size is about the pictures --frame and --goal; levels say their size themselves")
     if frame is not None:
         _solve_pictures(
             frame,
@@ -152,6 +157,7 @@ def solve(
             heuristic,
             chosen_config("one-shot", PLANNERS["one-shot"], config),
             seed,
+            other_size,
         )
         return
     if env is None or level is None:
@@ -187,16 +193,17 @@ def _solve_pictures(
     heuristic: Path | None,
     config: OneShotConfig,
     seed: int,
+    other_size: bool,
 ) -> None:
     """Plan from one picture to others, or to what solves the level."""
     from pixelplan.envs.frames import read_frame, read_goal
-    from pixelplan.evaluation.pictures import plan_between, plan_story
+    from pixelplan.evaluation.picture_plan import plan_between, plan_story
     from pixelplan.types import Goal, InputError
 
     if not goal or model is None or env is not None or level is not None:
         raise InputError("a plan from --frame needs --goal and --model, or --goals solved and --model, and no --env")
     wanted = Goal() if goal == "solved" else read_goal([Path(one) for one in goal])
-    print(plan_story(plan_between(model, read_frame(frame), wanted, config, seed, heuristic)))
+    print(plan_story(plan_between(model, read_frame(frame), wanted, config, seed, heuristic, other_size)))
 
 
 def _after_warnings(model: str | None, progress: Callable[[int, int], None]) -> Callable[[int, int], None]:
@@ -217,7 +224,7 @@ def _repeat_warnings(model: str | None) -> None:
     """Say again what training said against a model."""
     import sys
 
-    from pixelplan.evaluation.models import model_warnings
+    from pixelplan.evaluation.open_model import model_warnings
 
     for sentence in model_warnings(model):
         print(f"warning: {sentence}", file=sys.stderr)

@@ -13,8 +13,9 @@ import numpy as np
 from pixelplan.data.dataset import SECONDS_BETWEEN_NOTES, TrajectoryWriter, open_trajectories
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.family import Family
-from pixelplan.envs.named import Levels, open_family
+from pixelplan.envs.frames import distinct_frames
 from pixelplan.envs.noise import NOISE
+from pixelplan.envs.resolve import EnvLike, open_family
 from pixelplan.files import level_numbers, notice, parse_levels
 from pixelplan.types import InputError, Trajectories
 
@@ -27,7 +28,7 @@ MOST_STEPS = 10_000_000
 
 
 def collect(
-    env: Levels,
+    env: EnvLike,
     levels: str,
     out: str | Path,
     *,
@@ -163,17 +164,6 @@ def _choose(family: Family, numbers: list[int], episodes: int, steps: int, seed:
         f"random play sees {by_chance}, exploring {explored}"
     )
     return better
-
-
-def distinct_frames(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which of frames [n,H,W,3] to keep [m], and the number among the kept ones of each frame [n].
-
-    Equal means equal in every byte: what cannot be told apart by looking is one frame here, even where the game knows
-    two states (in two places of ProcgenMaze the mouse looks the same whichever way it faces).
-    """
-    numbers: dict[bytes, int] = {}
-    number_of = np.array([numbers.setdefault(frame.tobytes(), len(numbers)) for frame in frames])
-    return np.unique(number_of, return_index=True)[1], number_of
 
 
 def solved_frames(solved: np.ndarray | None, number_of: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Families of levels: what recording, judging and showing ask of a puzzle, and of anybody's own environment.
 
-`Tables` is a family whose levels are tables, as the three puzzles are. `own.Own` is any Gymnasium environment, and
-`noise.Noisy` another family behind visual noise.
+`Tables` is a family whose levels are tables, as the three puzzles are. `gym_family.GymFamily` is any
+Gymnasium environment, and `noise.Noisy` another family behind visual noise.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ a frame [H,W,3] or several, or where these actions lead."""
 
 
 @dataclass(frozen=True, eq=False)
-class Play:
+class Recording:
     """Recorded play in one level: n frames, E episodes of T steps."""
 
     frames: np.ndarray
@@ -102,7 +102,9 @@ class Family(Protocol):
     def usually_random(self) -> bool:
         """Whether play is recorded at random unless somebody asks for exploration; else what comes farther is."""
 
-    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False) -> Play:
+    def play(
+        self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
+    ) -> Recording:
         """Uniform random actions in a level, or what explores it (`explore.py`)."""
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
@@ -158,21 +160,23 @@ class Tables:
         """As in the paper."""
         return True
 
-    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False) -> Play:
+    def play(
+        self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
+    ) -> Recording:
         """By the level's table; every state's frame is drawn once."""
         level = get_level(self.puzzle, number)
         if explores:
             stage = _Stage(level)
             rows, actions = explore(stage, len(ACTIONS), episodes, steps, random)
             seen = np.array(stage.states)
-            return Play(level.frames(seen), rows, actions, level.goals[seen])
+            return Recording(level.frames(seen), rows, actions, level.goals[seen])
         actions = random.integers(len(ACTIONS), size=(episodes, steps), dtype=np.uint8)
         states = np.empty((episodes, steps + 1), np.int32)
         states[:, 0] = random.choice(level.starts, episodes) if self.random_start else level.start
         for step in range(steps):
             states[:, step + 1] = level.successors[states[:, step], actions[:, step]]
         seen, index = np.unique(states, return_inverse=True)
-        return Play(level.frames(seen), index.reshape(states.shape), actions, level.goals[seen])
+        return Recording(level.frames(seen), index.reshape(states.shape), actions, level.goals[seen])
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
         """The level's own goal, another place of it, or the state that a frame shows or actions lead to."""

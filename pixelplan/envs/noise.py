@@ -13,7 +13,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from pixelplan.envs.family import Challenge, Family, Play, Wanted
+from pixelplan.envs.family import Challenge, Family, Recording, Wanted
 from pixelplan.envs.frames import resize
 from pixelplan.types import Goal, InputError
 
@@ -179,7 +179,9 @@ class Noisy:
         """Under noise nobody knows a place again."""
         return True
 
-    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False) -> Play:
+    def play(
+        self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
+    ) -> Recording:
         """The other family's random play; every frame is a new one, so nothing could be explored."""
         assert not explores
         play = self.family.play(number, episodes, steps, random)
@@ -190,7 +192,7 @@ class Noisy:
             for column, index in enumerate(shown):
                 frames[row * (steps + 1) + column] = painter.paint(play.frames[index])
         solved = None if play.solved is None else play.solved[play.episodes.ravel()]
-        return Play(frames, np.arange(play.episodes.size).reshape(play.episodes.shape), play.actions, solved)
+        return Recording(frames, np.arange(play.episodes.size).reshape(play.episodes.shape), play.actions, solved)
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
         """The other family's; the goal's frames are disturbed as well, unless somebody gave them."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pixelplan.planning.goals import LatentGoal
+from pixelplan.planning.latent_goal import LatentGoal
 from pixelplan.planning.latent_graph import GrowingGraph, as_array, as_tensor, distances, thin_out
 from pixelplan.planning.packed_graph import PackedGraph
 from pixelplan.planning.queue import Queue

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pixelplan.planning.goals import in_latent_space
+from pixelplan.planning.latent_goal import in_latent_space
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table, distances
 from pixelplan.planning.memory import Memory, Remembering
 from pixelplan.planning.one_shot import OneShotConfig, checked_goal, contexts, inference, search

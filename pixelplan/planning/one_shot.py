@@ -12,8 +12,20 @@ import numpy as np
 
 from pixelplan.machine import free_memory
 from pixelplan.planning.frontier import Growth, Nearness, Problem, best_first, breadth_first
-from pixelplan.planning.goals import LatentGoal, in_latent_space
-from pixelplan.types import LATER, Distance, Episode, Goal, InputError, Model, Plan, World, is_discrete
+from pixelplan.planning.latent_goal import LatentGoal, in_latent_space
+from pixelplan.types import (
+    ADDED_LATER,
+    Distance,
+    Episode,
+    Goal,
+    InputError,
+    Model,
+    Plan,
+    World,
+    describe_value,
+    is_discrete,
+    is_frame,
+)
 
 NODE_BYTES = 100
 """What a node takes beside its embedding, about: its hash, its parent, its successors, its place in the queue."""
@@ -44,14 +56,14 @@ class OneShotConfig:
     look at predictions near the goal that were taken for a visited state, and then by all of that with the other frame
     as context. The paper has none of it."""
 
-    frontier: Literal["breadth-first", "best-first"] = field(default="breadth-first", metadata=LATER)
+    frontier: Literal["breadth-first", "best-first"] = field(default="breadth-first", metadata=ADDED_LATER)
     """Which nodes are looked at first: those with the fewest steps (the paper), or those with the fewest steps there
     and then, by the distance, on to the goal. The distance is the one learned for the model (train-heuristic), or else
     how much embeddings differ. The cutoff and the second look are for breadth-first search only."""
-    weight: float = field(default=1.0, metadata=LATER)
+    weight: float = field(default=1.0, metadata=ADDED_LATER)
     """What the distance weighs in best-first search: 1 is A*, with shortest plans if the distance is never too large;
     more is quicker, with longer plans; inf is greedy."""
-    batch: int = field(default=64, metadata=LATER)
+    batch: int = field(default=64, metadata=ADDED_LATER)
     """Nodes that best-first search expands at a time: more is quicker a node, and takes more nodes."""
 
     def __post_init__(self) -> None:
@@ -205,9 +217,8 @@ def inference() -> Iterator[None]:
 
 def checked_goal(frame: np.ndarray, goal: Goal | np.ndarray) -> Goal:
     """The goal; an InputError unless a frame is [H,W,3] uint8 and the goal's frames have its size."""
-    if not isinstance(frame, np.ndarray) or frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype != np.uint8:
-        what = f"{frame.dtype} {list(frame.shape)}" if isinstance(frame, np.ndarray) else type(frame).__name__
-        raise InputError(f"the frame is {what}; a frame is an array of uint8 with shape [height, width, 3]")
+    if not is_frame(frame):
+        raise InputError(f"the frame is {describe_value(frame)}; it must be uint8 [height, width, 3]")
     goal = Goal.of(goal)
     if goal.picture is not None and frame.shape != goal.picture.shape:
         raise InputError(
