@@ -184,7 +184,7 @@ def test_goals_from_the_command_line(tmp_path: Path) -> None:
     assert "solved" in run_command(*play, "--model", "oracle", "--goals", "solved").stdout
     refused = run_command(*play, "--goals", "solved", code=2)
     assert "has no goal test" in one_sentence(refused)
-    assert "one goal" in one_sentence(run_command(*play, "--goals", "level", "--demonstration", "1", code=2))
+    assert "give one of --goal" in one_sentence(run_command(*play, "--goals", "level", "--demonstration", "1", code=2))
 
 
 def test_in_python_a_mask_is_an_argument() -> None:
