@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test check test-slow test-web test-extras docs results benchmarks faults wheel hooks clean
+.PHONY: help demo test check test-slow test-web test-extras test-zoo docs results benchmarks faults wheel hooks clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,6 +29,9 @@ test-web: .venv/installed-web ## the page in a real browser (Debian's chromium)
 test-extras: .venv-extras/installed ## what needs ray, or sheeprl, which wants an older pillow: in a place of their own
 	.venv-extras/bin/python -m pytest -m extras
 
+test-zoo: .venv-zoo/installed ## other people's environments, in a place of their own
+	.venv-zoo/bin/python -m pytest -m zoo
+
 docs: .venv/installed-dev ## the documentation as a site in site/; fails on a broken link
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
@@ -51,7 +54,7 @@ hooks: .venv/installed-dev ## ruff and mypy before every commit
 	$(BIN)/pre-commit install
 
 clean: ## remove everything that make has made
-	rm -rf .venv .venv-extras demo dist build site
+	rm -rf .venv .venv-extras .venv-zoo demo dist build site
 
 .venv/installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -70,4 +73,9 @@ clean: ## remove everything that make has made
 .venv/installed-web: .venv/installed-dev
 	$(PIP) --editable '.[browser]'
 	command -v chromium || (apt-get update -qq && apt-get install -y -qq chromium)
+	touch $@
+
+.venv-zoo/installed: pyproject.toml constraints.txt
+	test -x .venv-zoo/bin/python || $(PYTHON) -m venv .venv-zoo
+	$(PIP:$(BIN)%=.venv-zoo/bin%) torch --editable '.[procgen,dev,zoo]'
 	touch $@

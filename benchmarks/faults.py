@@ -113,7 +113,7 @@ def interrupted(command: Command, fault: Fault | None, base: Path, first: int) -
 def _check_full(done: Done, command: Command) -> None:
     """A Wrong for anything but one sentence that says that the disk is full, where, and how to go on."""
     last = (done.errors.strip().splitlines() or [""])[-1]
-    words = ["no space is left on the disk for /", "--resume goes on" if command.resume else "start the same command"]
+    words = ["no space is left on the disk for /", "--resume continues" if command.resume else "start the same command"]
     if command.name == "reproduce" and done.code == 1:
         words = ["No space left"]  # a cell that failed
     told = last.startswith("pixelplan: ") and all(word in last for word in words)

@@ -25,6 +25,7 @@ from examples.boards import TrueRules
 from examples.sokoban_levels import SokobanLevels
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
+from pixelplan.planning.latent_goal import LatentGoal
 from pixelplan.planning.one_shot import OneShotConfig, inference, search
 from pixelplan.types import Plan
 
@@ -63,7 +64,7 @@ def grow(world: SokobanLevels, discrete: bool, config: OneShotConfig) -> tuple[P
     with inference():
         start = model.encode(frame[None]).numpy()[0]
         nowhere = np.zeros((1, len(start)), np.float32)  # no state has empty cells only
-        return search(model, None, start, nowhere, config), model.seconds
+        return search(model, None, start, LatentGoal(nowhere), config), model.seconds
 
 
 def open_level(folder: Path) -> SokobanLevels:

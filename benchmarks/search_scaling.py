@@ -17,6 +17,7 @@ import torch
 
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
+from pixelplan.planning.latent_goal import LatentGoal
 from pixelplan.planning.one_shot import OneShotConfig, inference, search
 
 
@@ -61,7 +62,7 @@ def main(sizes: tuple[int, int] = (100, 10_000), repeats: int = 9) -> dict[str, 
             for size in sizes:
                 config = OneShotConfig(node_limit=size, depth_limit=10_000)
                 for _ in range(max(1, sizes[1] // size // 10)):
-                    plan = search(world, None, start, goal[None], config)
+                    plan = search(world, None, start, LatentGoal(goal[None]), config)
                     times[size].append(1e6 * plan.seconds / plan.nodes)
     small, large = (float(np.median(times[size])) for size in sizes)
     return {"nodes": sizes, "microseconds a node": [round(small, 1), round(large, 1)], "ratio": round(large / small, 2)}

@@ -31,8 +31,10 @@ def measure(name: str, runs: Path, seed: int) -> dict[str, Any]:
     """Record, train and judge one world."""
     world = WORLDS[name]
     steps = STEPS.get(name, 20)
-    data = pixelplan.collect(world, LEVELS, runs / name, steps=steps, resume=True)
-    validation = pixelplan.collect(world, VALIDATION, runs / f"{name}-validation", steps=steps, resume=True)
+    data = pixelplan.collect(world, LEVELS, runs / name, steps=steps, explore=False, resume=True)
+    validation = pixelplan.collect(
+        world, VALIDATION, runs / f"{name}-validation", steps=steps, explore=False, resume=True
+    )
     folder = runs / f"{name}-model-{seed}"
     model = pixelplan.train(data, folder, validation=validation, resume=True, threads=1, seed=seed)
     trained = json.loads((folder / "config.json").read_text())

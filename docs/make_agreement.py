@@ -231,7 +231,7 @@ PAGE = """# What agrees with the paper, and what does not
 Made by `make results` from the records behind [docs/results](results/success.md). PPGS is the paper's system; every
 number below is pixelplan's, on unseen levels 2000–2099, unless it says otherwise, with its 95 % interval. *Agrees*:
 there is a difference as the paper has it, and the intervals are apart. *Differs*: there was room for one, and it is not
-there. *Ceiling*: with and without, nearly everything is solved, so nothing can be said.
+there, or no larger than chance. *Ceiling*: with and without, nearly everything is solved, so nothing can be said.
 
 {table}
 Beside the paper's PPGS, by the number of training levels

@@ -124,8 +124,8 @@ PICTURES: dict[str, Picture] = {
     "crop-phone": ("?env=ice-slider&level=3000", "dark", PHONE, crop),
     "imagine-light": ("?env=ice-slider&level=3002&show=plan", "light", DESK, imagine),
     "imagine-phone": ("?env=procgen-maze&level=3005&show=plan", "dark", PHONE, imagine),
-    "failure-dark": ("?env=ice-slider&level=3000&model=ice-slider-10-levels&show=plan", "dark", TALL, failure),
-    "failure-phone": ("?env=ice-slider&level=3000&model=ice-slider-10-levels&show=plan", "light", PHONE, failure),
+    "failure-dark": ("?env=ice-slider&level=3004&model=ice-slider-10-levels&show=plan", "dark", TALL, failure),
+    "failure-phone": ("?env=ice-slider&level=3004&model=ice-slider-10-levels&show=plan", "light", PHONE, failure),
     "score-light": ("?env=digit-jump&level=3000", "light", DESK, score),
     "phone": ("?env=ice-slider&level=3002&show=plan", "light", PHONE, plan),
 }

@@ -13,8 +13,8 @@ tiles) play="--episodes 20 --steps 20" ;;
 esac
 env="examples.$name:make"
 mkdir -p results/own
-pixelplan collect --env "$env" --levels 0:1000 $play --out "runs/own/$name" --resume
-pixelplan collect --env "$env" --levels 1000:1100 $play --out "runs/own/$name-validation" --resume
+pixelplan collect --env "$env" --levels 0:1000 $play --random --out "runs/own/$name" --resume
+pixelplan collect --env "$env" --levels 1000:1100 $play --random --out "runs/own/$name-validation" --resume
 pixelplan train --preset spatial --data "runs/own/$name" --validation "runs/own/$name-validation" --out "runs/own/$name-model" --resume $learn "$@"
 cp "runs/own/$name-model/config.json" "results/own/$name-training.json"
 for planner in one-shot full; do

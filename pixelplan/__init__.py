@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pixelplan.data.collect import collect
 from pixelplan.data.dataset import open_trajectories
 from pixelplan.data.imports import import_trajectories
 from pixelplan.envs.gym_family import GymFamily
-from pixelplan.types import InputError
+from pixelplan.types import Goal, InputError
 
 if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes seconds
     import numpy as np
@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes se
 __version__ = "0.1.0"
 
 __all__ = [
+    "Goal",
     "GymFamily",
     "InputError",
     "__version__",
@@ -54,15 +55,24 @@ def load(name: str | Path, size: tuple[int, int] | None = None) -> WorldModel:
     return model if size is None else model.for_frames(*size)
 
 
-def plan(model: Model, frame: np.ndarray, goal_frame: np.ndarray, **options: Any) -> Plan:
+def plan(
+    model: Model,
+    frame: np.ndarray,
+    goal: Goal | np.ndarray | Literal["solved"],
+    *,
+    mask: np.ndarray | None = None,
+    **options: Any,
+) -> Plan:
     """A plan from one frame [H,W,3] to another of the same level; options are those of `OneShotConfig`.
 
-    Frames of larger or smaller boards than the model was trained on are fine if its family allows it.
+    The goal may also be any of several frames [G,H,W,3], or "solved": whatever the model's goal test takes for solved.
+    A mask [H,W] bool says which pixels of the goal matter. Frames of larger or smaller boards than the model was
+    trained on are fine if its family allows it.
     """
     from pixelplan.evaluation.open_model import for_frames
     from pixelplan.planning import OneShotConfig, one_shot
 
-    return one_shot(for_frames(model, frame.shape), frame, goal_frame, OneShotConfig(**options))
+    return one_shot(for_frames(model, frame.shape), frame, Goal.of(goal, mask), OneShotConfig(**options))
 
 
 def evaluate(env: Any, levels: str, **options: Any) -> Result:

@@ -37,11 +37,12 @@ def write_bytes(path: Path, data: bytes) -> None:
             left.unlink(missing_ok=True)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with naming(path), beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        with naming(path):
+            with beside.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
 

@@ -45,13 +45,88 @@ class Trajectories:
     """[E] int64."""
     manifest: Mapping[str, Any] = field(default_factory=dict)
     """What made the data: puzzle and options, levels, seed, counts, checksums."""
+    solved: np.ndarray | None = None
+    """[F] int8, whether each frame solves its level: 1 yes, 0 no, -1 nobody said; None if nobody said of any."""
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """What to reach: any of some pictures, or of the parts of them that matter, or whatever solves the level."""
+
+    frames: np.ndarray | None = None
+    """[G,H,W,3] uint8, any of which will do; None if the goal is whatever solves the level (the model's goal test)."""
+    masks: np.ndarray | None = None
+    """[G,H,W] bool, which pixels of each frame matter; None if all do."""
+
+    def __post_init__(self) -> None:
+        if self.frames is None:
+            if self.masks is not None:
+                raise InputError("a mask says which pixels of a goal frame matter; there is no goal frame")
+            return
+        if self.frames.ndim != 4 or self.frames.shape[3] != 3 or self.frames.dtype != np.uint8 or not len(self.frames):
+            raise InputError(f"the goal frame is {_told(self.frames)}; a frame is uint8 with shape [height, width, 3]")
+        if self.masks is None:
+            return
+        if self.masks.dtype != bool or self.masks.shape != self.frames.shape[:3]:
+            raise InputError(
+                f"the goal's mask is {_told(self.masks)}; it must be bool with the goal frame's shape "
+                f"{list(self.frames.shape[1:3])}"
+            )
+        if not self.masks.any(axis=(1, 2)).all():
+            raise InputError("nothing of the goal frame matters by its mask, so every state would be the goal")
+
+    @classmethod
+    def of(cls, wanted: Any, mask: np.ndarray | None = None) -> Goal:
+        """The goal that somebody means: a frame [H,W,3] or several [G,H,W,3], perhaps with a mask [H,W] or [G,H,W] of
+        what matters, or "solved", or a goal."""
+        if isinstance(wanted, Goal):
+            return wanted
+        if isinstance(wanted, str) and wanted == "solved":
+            return cls()
+        if not isinstance(wanted, np.ndarray):
+            raise InputError(f"the goal frame is a {type(wanted).__name__}; a frame is uint8 [height, width, 3]")
+        frames = wanted[None] if wanted.ndim == 3 else wanted
+        if mask is None:
+            return cls(frames)
+        return cls(frames, mask if mask.ndim == 3 else np.broadcast_to(mask, (len(frames), *mask.shape)))
+
+    @property
+    def picture(self) -> np.ndarray | None:
+        """A frame [H,W,3] to show people, the first; None if there is none."""
+        return None if self.frames is None else self.frames[0]
+
+    def shown_by(self, frame: np.ndarray) -> bool:
+        """Whether a frame [H,W,3] is one of the goal's, in all that matters."""
+        if self.frames is None:
+            return False
+        if self.masks is None:
+            return any(np.array_equal(frame, goal) for goal in self.frames)
+        masked = zip(self.frames, self.masks, strict=True)
+        return any(np.array_equal(frame[mask], goal[mask]) for goal, mask in masked)
+
+    def completed(self, frame: np.ndarray) -> np.ndarray:
+        """The goal's frames [G,H,W,3], with what does not matter as it is in a frame [H,W,3]."""
+        assert self.frames is not None
+        return self.frames if self.masks is None else np.where(self.masks[..., None], self.frames, frame)
+
+
+def _told(array: np.ndarray) -> str:
+    return f"{array.dtype} {list(array.shape)}"
+
+
+class GoalTest(Protocol):
+    """Says which states solve their level, as far as recorded play has taught it."""
+
+    def __call__(self, z: torch.Tensor) -> torch.Tensor:
+        """Doubts [N] that states z [N,d] are solved: below 1 they are taken for solved, the less the surer."""
 
 
 class Model(Protocol):
     """A world model as a planner sees it.
 
     It may also have `discrete` (bool): every embedding is made of zeros and ones, and equal ones are the same state;
-    and `distance` (a `Distance`), learned for it.
+    `distance` (a `Distance`) and `goal_test` (a `GoalTest`), learned for it; and `matching(goal)`, the embeddings
+    [G,d] of all states that show a `Goal` with masks, if it knows them.
     """
 
     threshold: float
@@ -74,6 +149,12 @@ class Distance(Protocol):
 
     def __call__(self, z: torch.Tensor, goals: torch.Tensor) -> torch.Tensor:
         """Steps [N], about, from each of z [N,d] to the nearest of goals [G,d]."""
+
+
+def goal_test_of(model: Model) -> GoalTest | None:
+    """What a model has learned of solved states; None if nothing."""
+    test: GoalTest | None = getattr(model, "goal_test", None)
+    return test
 
 
 def is_discrete(model: Model) -> bool:

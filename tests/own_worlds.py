@@ -119,6 +119,13 @@ class Secret(Corridor):
 
 corridor = Corridor
 rendered = Rendered
+
+
+def blind() -> gymnasium.Env:
+    """Shows no images at all."""
+    return Rendered()
+
+
 goalless = Goalless
 continuous = Continuous
 changing = Changing

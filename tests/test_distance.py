@@ -19,7 +19,7 @@ from pixelplan.distance.learned import Guided, LearnedDistance, load_distance, s
 from pixelplan.distance.network import FARTHEST, DistanceNetwork
 from pixelplan.distance.rounds import imagine, train_distance
 from pixelplan.planning import OneShotConfig, one_shot
-from pixelplan.types import InputError, LatentGraph, unpack
+from pixelplan.types import Goal, InputError, LatentGraph, unpack
 from tests.conftest import one_sentence, run_command
 from tests.test_planning_frontier import steps_to
 from tests.toy import ToyModel, frame_of, random_world
@@ -122,7 +122,7 @@ def test_it_learns_the_eight_puzzle(tmp_path):
     world = SlidingPuzzle(size=3, steps=13)
 
     def open_level(number):
-        return world.reset(seed=number)[0], world.goal_frame()
+        return world.reset(seed=number)[0], Goal.of(world.goal_frame())
 
     config = DistanceConfig(
         rounds=1, searches=12, nodes=600, updates=60, batch=16, held_out_nodes=4000, network=replace(SMALL, hidden=64)
@@ -161,7 +161,7 @@ def test_training_goes_on_after_an_interruption_to_the_same_weights(tmp_path):
     world = SlidingPuzzle(size=3, steps=4)
 
     def open_level(number):
-        return world.reset(seed=number)[0], world.goal_frame()
+        return world.reset(seed=number)[0], Goal.of(world.goal_frame())
 
     class Cut(Exception):
         """It is cut off here."""

@@ -8,14 +8,14 @@ import torch
 from PIL import Image
 
 from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.goals import with_goal, with_goal_frame
+from pixelplan.envs.goals import with_goal, with_goal_shown
 from pixelplan.envs.oracle import Oracle
 from pixelplan.envs.resolve import open_family
 from pixelplan.evaluation.figures import episode_gif, layout, solution_picture
 from pixelplan.evaluation.play import Task, play_level
 from pixelplan.evaluation.solve import solve, story
 from pixelplan.planning import PLANNERS, OneShotConfig
-from pixelplan.types import InputError
+from pixelplan.types import Goal, InputError
 
 
 def test_a_random_goal_is_another_place_that_can_be_reached(name):
@@ -49,7 +49,7 @@ def test_a_goal_of_another_level_is_not_found():
     level = get_level(make_puzzle("ice-slider"), 3)
     other = get_level(make_puzzle("ice-slider"), 4)
     frame = other.frame(other.goal)
-    assert not with_goal_frame(level, frame).goals.any()
+    assert not with_goal_shown(level, Goal.of(frame)).goals.any()
     for planner in PLANNERS:
         found, episode = solve("ice-slider", 3, planner=planner, model=Forgetful(level), goal=frame)
         assert not episode.solved and episode.ended in ("exhausted", "plan over")

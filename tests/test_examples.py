@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -64,16 +65,24 @@ def test_the_goal_of_doorkey_can_be_reached() -> None:
     assert goal is not None and len(goal) > 5
 
 
-def test_the_tutorial_runs_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("way", ["goal picture", "reward", "recording"])
+def test_the_ways_in_run_as_they_stand(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (ROOT / "docs" / "own-environment.md").read_text()
-    code = re.findall(r"```python\n(.*?)```", page, flags=re.S)[0]
+    pages = re.findall(r"```python\n(.*?)```", page, flags=re.S)
+    code = dict(zip(("goal picture", "reward", "recording"), pages, strict=True))[way]
     assert len([line for line in code.splitlines() if line.strip()]) <= 20
     monkeypatch.chdir(tmp_path)
     small = code.replace('"0:200"', '"0:12"').replace('-model")', '-model", preset="tiny", threads=1)')
-    assert small.count("tiny") == 1 and '"0:12"' in small
-    scope: dict[str, object] = {"__name__": "tutorial"}
+    small = small.replace('-data")', '-data", episodes=8, steps=12)').replace("300", "40")
+    assert small.count("tiny") == 1
+    scope: dict[str, Any] = {"__name__": "tutorial"}
     exec(compile(small, "tutorial", "exec"), scope)
-    assert scope["episode"].solved  # type: ignore[attr-defined]
+    if way == "goal picture":
+        assert scope["episode"].solved
+    elif way == "reward":
+        assert scope["model"].goal_test is not None and len(scope["episode"].actions) > 0
+    else:
+        assert scope["plan"].nodes > 1
 
 
 def test_commands_of_the_pages_parse(tmp_path: Path) -> None:

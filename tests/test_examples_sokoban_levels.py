@@ -68,8 +68,8 @@ def test_any_solved_board_is_the_goal():
     assert len({goal.tobytes() for goal in goals}) == len(goals)
     family = open_family("examples.sokoban_levels:make")
     challenge = family.challenge(1)
-    assert challenge.goal_frames.shape == (11, *family.shape)
-    np.testing.assert_array_equal(challenge.goal_frame, challenge.goal_frames[0])
+    assert challenge.goal.frames.shape == (11, *family.shape)
+    np.testing.assert_array_equal(challenge.goal_frame, challenge.goal.frames[0])
 
 
 def test_the_own_levels_can_be_solved():

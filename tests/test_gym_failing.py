@@ -13,7 +13,7 @@ from pixelplan.files import read_json
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import Corridor
 
-ENV = "tests.test_own_failing:failing"
+ENV = "tests.test_gym_failing:failing"
 
 
 class Failing(Corridor):

@@ -30,7 +30,7 @@ def solved(env: object, levels: str = "0:4", **options: object) -> list[bool]:
 
 
 def test_what_is_recorded_is_what_the_environment_shows(tmp_path: Path) -> None:
-    data = pixelplan.collect(CORRIDOR, "3:5,9", tmp_path / "data", episodes=3, steps=7)
+    data = pixelplan.collect(CORRIDOR, "3:5,9", tmp_path / "data", episodes=3, steps=7, explore=False)
     assert data.manifest["env"] == CORRIDOR and data.manifest["actions"] == 2
     env = Corridor()
     for episode, actions, level in zip(data.episodes, data.actions, data.episode_level, strict=True):
@@ -69,7 +69,7 @@ def test_goals_come_from_functions_frames_demonstrations_and_chance() -> None:
     own = GymFamily(Goalless(), goal=lambda env: env.draw(2))  # nobody says when: when the frame is seen
     assert solved(own) == [True] * 4
     with pytest.raises(InputError, match="no goal_frame"):
-        evaluate(Goalless, "0:2", planner="image-search")
+        evaluate(Goalless, "0:2", planner="image-search", goals="level")
     assert solved(Goalless, "0:6", goals="random") == [True] * 6
     challenge, episode = solve(Goalless, 1, planner="image-search", goal=(1, 1))
     assert episode.solved and "level 1: solved" in story(challenge, episode)
@@ -127,7 +127,7 @@ def test_names_in_files_are_never_imported() -> None:
     ("env", "what"),
     [
         ("tests.own_worlds:continuous", "needs a Discrete action space"),
-        ("tests.own_worlds:rendered", "no images"),
+        ("tests.own_worlds:blind", "no images"),
         ("tests.own_worlds:slippery", "is not deterministic"),
         ("tests.own_worlds:raises", "cannot be made: RuntimeError: the robot is on fire"),
         ("tests.own_worlds:nothing", "must give a Gymnasium environment"),

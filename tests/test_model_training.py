@@ -55,7 +55,12 @@ def test_the_folder_is_complete_and_readable(tmp_path):
     config = json.loads(text)
     assert config["data"]["env"] == "tiny-world" and len(config["data"]["fingerprint"]) == 64
     assert config["sizes"] == {
-        **{"height": 16, "width": 16, "actions": 5, "rows": 4, "columns": 4, "reach": 1},
+        "height": 16,
+        "width": 16,
+        "actions": 5,
+        "rows": 4,
+        "columns": 4,
+        "reach": 1,
         "glide": None,
     }
     assert config["threshold"] == model.threshold == config["calibration"]["threshold"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import shlex
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -56,7 +57,7 @@ def script(name: str) -> ModuleType:
     """A script in docs."""
     specification = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
+    module = sys.modules[name] = importlib.util.module_from_spec(specification)  # dataclasses look for it there
     specification.loader.exec_module(module)
     return module
 

@@ -56,7 +56,7 @@ def test_the_planner_plays_to_the_goal_and_on() -> None:
     world, goal = open_worlds(open_family(PUZZLE))(3)
     level = get_level(PUZZLE, 3)
     seen = level.frames(np.flatnonzero(level.reachable(level.start)))
-    frames, actions = play_on(Oracle(level), world, goal, seen, 40, PLANNER, np.random.default_rng(0))
+    frames, actions, _ = play_on(Oracle(level), world, goal, seen, 40, PLANNER, np.random.default_rng(0))
     assert frames.shape == (41, 16, 16, 3) and actions.shape == (40,) and actions.dtype == np.uint8
     solution = level.shortest_path(level.start)
     assert solution is not None and np.array_equal(frames[len(solution)], level.frame(level.goal))

@@ -23,7 +23,7 @@ def check_env(
     step_seconds: float = STEP_SECONDS,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
 ) -> None:
-    """Say what fits and what does not in an environment, from a little random play.
+    """Say what fits and what does not in an environment, from a little play, and what to run next.
 
     Example: pixelplan check-env --env examples.sokoban:make
 
@@ -34,7 +34,7 @@ def check_env(
         pixels: Size of an own environment's frames, as for collect.
         levels: The levels to look at, A:B, B excluded.
         episodes: Episodes a level.
-        steps: Random actions an episode.
+        steps: Actions an episode.
         seed: Decides the actions.
         json: The report to write, or - to print it and nothing else.
         step_seconds: How long one call of your own environment may take before it counts as failed.
@@ -42,6 +42,7 @@ def check_env(
     """
     import dataclasses
     import json as json_format
+    import shlex
     from pathlib import Path
 
     from rich.console import Console
@@ -58,7 +59,7 @@ def check_env(
     if json == "-":
         print(json_format.dumps(dataclasses.asdict(found), ensure_ascii=False))
     else:
-        table = Table("what", "", "found", "advice", title=f"{escape(env)}, {len(numbers)} levels of random play")
+        table = Table("what", "", "found", "advice", title=f"{escape(env)}, {len(numbers)} levels of play")
         colours = {"fits": "green", "mind": "yellow", "does not fit": "red"}
         for one in found.findings:
             table.add_row(one.what, f"[{colours[one.mark]}]{one.mark}[/]", escape(one.found), escape(one.advice))
@@ -68,3 +69,7 @@ def check_env(
     if not found.fits:
         unfit = next(one for one in found.findings if one.mark == "does not fit")
         raise InputError(f"{env} does not fit ({unfit.what}): {unfit.found}")
+    if json != "-":
+        named = f" --option {shlex.join(option)}" if option else ""
+        sized = f" --pixels {pixels}" if pixels else ""
+        print(f"next: {found.next_command(f'--env {shlex.quote(env)}{named}{sized}')}")

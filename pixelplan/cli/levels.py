@@ -21,11 +21,13 @@ def collect(
     episodes: int = 20,
     steps: int = 20,
     seed: int = 0,
+    explore: bool = False,
+    random: bool = False,
     resume: bool = False,
     step_seconds: float = STEP_SECONDS,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
 ) -> None:
-    """Record random play: the data a world model learns from.
+    """Record play: the data a world model learns from.
 
     Example: pixelplan collect --env ice-slider --levels 0:1000 --out runs/ice-data
 
@@ -38,17 +40,25 @@ def collect(
         pixels: Size of an own environment's frames, 64 or 48x72 (height x width), a side of 8 to 4096; by default its
             own if that is at most 128, else 64.
         episodes: Episodes a level; with the steps of each, at most 10,000,000 steps a level.
-        steps: Random actions an episode; it plays on past the goal.
+        steps: Actions an episode; it plays on past the goal.
         seed: What happens in a level depends on this and the level's number only.
+        explore: Try what was not tried yet and go where that can be done, instead of random actions; as many steps.
+        random: Random actions. Without either, a few levels are tried both ways and the better one is taken; puzzles
+            are recorded at random.
         resume: Go on with a collection that was cut off, to the very same bytes. What was damaged in the meantime is
             played again.
         step_seconds: How long one call of your own environment may take before it counts as failed.
         disturbed: Visual noise.
     """
+    import numpy as np
+
     from pixelplan.cli.options import parse_family, progress_bar
     from pixelplan.data.collect import collect as collect_trajectories
     from pixelplan.files import level_numbers, parse_levels
+    from pixelplan.types import InputError
 
+    if explore and random:
+        raise InputError("play explores or is random, not both; give --explore or --random, or neither")
     family = parse_family(env, option, pixels, disturbed, step_seconds)
     family.level(max(level_numbers(parse_levels(levels))))  # a level that does not exist is found before any is played
     with progress_bar("collecting", "levels") as progress:
@@ -59,10 +69,16 @@ def collect(
             episodes=episodes,
             steps=steps,
             seed=seed,
+            explore=True if explore else False if random else None,
             resume=resume,
             progress=progress,
         )
-    print(f"{data.actions.size:,} steps of {env} in {out}: {len(data.frames):,} distinct frames")
+    count = len(np.unique(data.frame_level))
+    seen = 0 if data.solved is None else len(np.unique(data.frame_level[data.solved == 1]))
+    print(
+        f"{data.actions.size:,} steps of {env} in {out}: {len(data.frames):,} distinct frames; the goal was seen in "
+        f"{seen:,} of {count:,} levels"
+    )
 
 
 def levels(*, env: str, levels: str, out: Path, option: tuple[str, ...] = (), columns: int = 5) -> None:

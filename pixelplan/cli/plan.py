@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import OmitArgPrefixes, arg
 
+from pixelplan.envs.goals import Goals
 from pixelplan.envs.guard import STEP_SECONDS
 from pixelplan.envs.noise import Noise
 from pixelplan.planning import PLANNERS, OneShotConfig
@@ -31,7 +32,7 @@ def evaluate(
     model: str | None = None,
     heuristic: Path | None = None,
     option: tuple[str, ...] = (),
-    goals: Literal["level", "random"] = "level",
+    goals: Goals | None = None,
     seed: int = 0,
     workers: int = 1,
     json: str | None = None,
@@ -52,7 +53,8 @@ def evaluate(
             shipped model of the puzzle.
         heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
-        goals: The level's own goal, or a random state that can be reached.
+        goals: The goal that the level shows (level), whatever solves it by the model's goal test (solved), or a random
+            state that can be reached; by default the first where levels show one, else the second.
         seed: What happens in a level depends on this and the level's number only.
         workers: Processes that play at the same time.
         json: The record to write, or - to print it and nothing else. Finished levels are kept beside it.
@@ -99,7 +101,8 @@ def solve(
     model: str | None = None,
     heuristic: Path | None = None,
     option: tuple[str, ...] = (),
-    goal: Path | None = None,
+    goal: tuple[Path, ...] = (),
+    goals: Goals | None = None,
     demonstration: tuple[int, ...] | None = None,
     other_size: bool = False,
     seed: int = 0,
@@ -123,7 +126,10 @@ def solve(
             shipped model of the puzzle.
         heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
-        goal: A picture of the state to reach, any frame of the level as PNG; by default the solved level.
+        goal: A picture of the state to reach, any frame of the level as PNG; several mean any of them, and what is
+            transparent in a picture does not matter.
+        goals: What to reach without a picture: the goal that the level shows (level), whatever solves it by the
+            model's goal test (solved), or a random state.
         demonstration: Actions from the level's start, by number; where they lead is the goal.
         other_size: The pictures show a larger or smaller board than the model was trained on, with as many pixels a
             cell; by default they are brought to the size of its frames.
@@ -134,7 +140,7 @@ def solve(
         config: The settings of the planners.
     """
     from pixelplan.cli.options import parse_family
-    from pixelplan.envs.frames import read_frame
+    from pixelplan.envs.frames import read_goal
     from pixelplan.evaluation.solve import solve as solve_level
     from pixelplan.evaluation.solve import story, write_figure
     from pixelplan.types import InputError
@@ -144,7 +150,7 @@ def solve(
     if frame is not None:
         _solve_pictures(
             frame,
-            goal,
+            "solved" if goals == "solved" and not goal else goal,
             env,
             level,
             model,
@@ -156,8 +162,10 @@ def solve(
         return
     if env is None or level is None:
         raise InputError("there is nothing to solve; give --env and --level, or --frame, --goal and --model")
-    if goal is not None and demonstration is not None:
-        raise InputError("the goal is a picture or a demonstration, not both; give --goal or --demonstration")
+    if bool(goal) + (goals is not None) + (demonstration is not None) > 1:
+        raise InputError(
+            "the goal is a picture, a name or a demonstration; give one of --goal, --goals, --demonstration"
+        )
     if out is not None and out.suffix.lower() not in (".png", ".gif"):
         raise InputError(f"{out} is neither a PNG nor a GIF; write it with the ending .png or .gif")
     solved = solve_level(
@@ -167,7 +175,7 @@ def solve(
         model=model,
         heuristic=heuristic,
         config=chosen_config(planner, PLANNERS[planner], config),
-        goal=demonstration if demonstration is not None else "level" if goal is None else read_frame(goal),
+        goal=demonstration if demonstration is not None else read_goal(goal) if goal else goals,
         seed=seed,
     )
     _repeat_warnings(model)
@@ -178,7 +186,7 @@ def solve(
 
 def _solve_pictures(
     frame: Path,
-    goal: Path | None,
+    goal: Sequence[Path] | Literal["solved"],
     env: str | None,
     level: int | None,
     model: str | None,
@@ -187,14 +195,15 @@ def _solve_pictures(
     seed: int,
     other_size: bool,
 ) -> None:
-    """Plan from one picture to another."""
-    from pixelplan.envs.frames import read_frame
+    """Plan from one picture to others, or to what solves the level."""
+    from pixelplan.envs.frames import read_frame, read_goal
     from pixelplan.evaluation.picture_plan import plan_between, plan_story
-    from pixelplan.types import InputError
+    from pixelplan.types import Goal, InputError
 
-    if goal is None or model is None or env is not None or level is not None:
-        raise InputError("a plan from --frame needs --goal and --model, and neither --env nor --level")
-    print(plan_story(plan_between(model, read_frame(frame), read_frame(goal), config, seed, heuristic, other_size)))
+    if not goal or model is None or env is not None or level is not None:
+        raise InputError("a plan from --frame needs --goal and --model, or --goals solved and --model, and no --env")
+    wanted = Goal() if goal == "solved" else read_goal([Path(one) for one in goal])
+    print(plan_story(plan_between(model, read_frame(frame), wanted, config, seed, heuristic, other_size)))
 
 
 def _after_warnings(model: str | None, progress: Callable[[int, int], None]) -> Callable[[int, int], None]:

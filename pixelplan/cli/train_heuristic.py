@@ -68,7 +68,7 @@ def train_heuristic(
 
     def opened_level(number: int):  # type: ignore[no-untyped-def]
         challenge = family.challenge(number)
-        return challenge.env.reset()[0], challenge.goal_frames
+        return challenge.env.reset()[0], challenge.goal
 
     about = {
         "env": family.name,

@@ -1,6 +1,6 @@
 """Trajectory folders: written part by part, resumable, opened memory-mapped.
 
-A folder holds five npy files and, once it is complete, `manifest.json`. Until then `unfinished.jsonl` (`journal.py`)
+A folder holds six npy files and, once it is complete, `manifest.json`. Until then `unfinished.jsonl` (`journal.py`)
 has a line for each part of the levels: how many rows and bytes of each file there are with it, and the part's
 checksums. A part is on the disk before its line is. So a run that was cut off at any moment goes on to the very same
 bytes, and what was damaged in the meantime is noticed and played again.
@@ -33,10 +33,15 @@ ARRAYS = {
     "episodes": np.int32,
     "actions": np.uint8,
     "episode_level": np.int64,
+    "solved": np.int8,
 }
+LATER = ("solved",)
+"""Arrays that data sets of earlier versions lack."""
+ONLY_IF_ASKED = ("explore",)
+"""What a request says only if it is so."""
 SECONDS_BETWEEN_NOTES = 1.0
 """How often finished levels are noted in the journal: what a kill can cost, beside the level that is being played."""
-DIMENSIONS = {"frames": 4, "frame_level": 1, "episodes": 2, "actions": 2, "episode_level": 1}
+DIMENSIONS = {"frames": 4, "frame_level": 1, "episodes": 2, "actions": 2, "episode_level": 1, "solved": 1}
 MANIFEST, JOURNAL = "manifest.json", "unfinished.jsonl"
 
 
@@ -130,13 +135,16 @@ class TrajectoryWriter:
 
     def _check_request(self, found: Any) -> None:
         """An InputError where what is there was not asked for so."""
-        for key, value in self.request.items():
+        for key in (*self.request, *ONLY_IF_ASKED):
+            value = self.request.get(key)
             if not isinstance(found, dict) or found.get(key) != value:
                 held = found.get(key) if isinstance(found, dict) else found
                 raise InputError(f"{self.folder} holds a data set with {key} {held}, not {value}; it cannot be resumed")
 
     def _holds(self, name: str, part: Mapping[str, Any]) -> bool:
         """Whether a file still has the bytes of a part, behind those that were looked at before."""
+        if name not in part["bytes"]:
+            return False
         left, digest = part["bytes"][name] - self._bytes[name], hashlib.sha256()
         try:
             with (self.folder / f"{name}.npy").open("rb") as file:
@@ -149,7 +157,8 @@ class TrajectoryWriter:
         return left == 0 and digest.hexdigest() == part["sha256"][name]
 
     def append(self, levels: int, **arrays: np.ndarray) -> None:
-        """Add the rows of so many finished levels to every array."""
+        """Add the rows of so many finished levels to every array; without `solved` nobody said what is."""
+        arrays.setdefault("solved", np.full(len(arrays["frame_level"]), -1))
         added = {name: np.ascontiguousarray(rows, ARRAYS[name]) for name, rows in arrays.items()}
         for name, rows in added.items():
             path = self.folder / f"{name}.npy"
@@ -186,12 +195,14 @@ class TrajectoryWriter:
         self._journal.add(noted)
         self._noted, self._noted_at = self.levels_done, time.monotonic()
 
-    def finish(self, shapes: Mapping[str, tuple[int, ...]]) -> None:
-        """Complete the folder: true headers for rows of the given shapes, checksums, and last the manifest."""
+    def finish(self, frame_shape: tuple[int, ...], steps: int) -> None:
+        """Complete the folder of frames [H,W,3] and episodes of so many steps: true headers, checksums, and last the
+        manifest."""
         assert self._journal is not None
+        shapes = {"frames": frame_shape, "episodes": (steps + 1,), "actions": (steps,)}
         self._note()
         for name in ARRAYS:
-            path, header = self.folder / f"{name}.npy", _header(name, (self._rows[name], *shapes[name]))
+            path, header = self.folder / f"{name}.npy", _header(name, (self._rows[name], *shapes.get(name, ())))
             with naming(path), path.open("r+b") as file:
                 file.write(header)
                 file.truncate(len(header) + self._bytes[name])
@@ -243,10 +254,11 @@ def open_trajectories(folder: str | Path, verify: bool = True) -> Trajectories:
         found = manifest.get("format") if isinstance(manifest, dict) else None
         raise InputError(f"{folder} has data format {found}; this version reads format {FORMAT}: collect it again")
     check_manifest(manifest, folder / MANIFEST)
-    arrays = {name: _open_array(folder / f"{name}.npy", manifest, verify) for name in ARRAYS}
+    there = [name for name in ARRAYS if name not in LATER or f"{name}.npy" in manifest["sha256"]]
+    arrays = {name: _open_array(folder / f"{name}.npy", manifest, verify) for name in there}
     frames, episodes = len(arrays["frames"]), len(arrays["episodes"])
     if (
-        len(arrays["frame_level"]) != frames
+        {len(arrays["frame_level"]), len(arrays.get("solved", arrays["frame_level"]))} != {frames}
         or {len(arrays["actions"]), len(arrays["episode_level"])} != {episodes}
         or arrays["frames"].shape[3] != 3
         or arrays["episodes"].shape[1] != arrays["actions"].shape[1] + 1

@@ -77,8 +77,7 @@ def import_trajectories(
             except InputError:
                 writer.give_up()
                 raise
-            shapes: dict[str, tuple[int, ...]] = {"frames": (*size, 3), "episodes": (steps + 1,), "actions": (steps,)}
-            writer.finish({**shapes, "frame_level": (), "episode_level": ()})
+            writer.finish((*size, 3), steps)
             progress(len(levels), len(levels))
     return open_trajectories(out, verify=found_complete)
 

@@ -31,8 +31,8 @@ class PortableTrajectories:
     @classmethod
     def of(cls, data: Trajectories) -> PortableTrajectories:
         """Each memory-mapped array replaced by where it is."""
-        names = [part.name for part in dataclasses.fields(data) if part.name != "manifest"]
-        return cls({name: _place(getattr(data, name)) for name in names}, dict(data.manifest))
+        arrays = {part.name: getattr(data, part.name) for part in dataclasses.fields(data) if part.name != "manifest"}
+        return cls({name: _place(array) for name, array in arrays.items() if array is not None}, dict(data.manifest))
 
     def open(self) -> Trajectories:
         """The data set again, mapped anew."""

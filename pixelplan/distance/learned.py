@@ -20,7 +20,7 @@ from pixelplan.distance.network import DistanceNetwork
 from pixelplan.files import checksum, read_json, write_bytes, write_json
 from pixelplan.model.checkpoint import WEIGHTS_FILE
 from pixelplan.model.config_limits import MOST_PARAMETERS
-from pixelplan.types import InputError, Model, is_discrete
+from pixelplan.types import InputError, Model, goal_test_of, is_discrete
 
 FORMAT = 1
 ABOUT = "heuristic.json"
@@ -53,7 +53,7 @@ class Guided:
 
     def __init__(self, model: Model, distance: LearnedDistance) -> None:
         self.threshold, self.noisy, self.discrete = model.threshold, model.noisy, is_discrete(model)
-        self.distance = distance
+        self.distance, self.goal_test = distance, goal_test_of(model)
         self._model = model
 
     def encode(self, frames: np.ndarray) -> Tensor:

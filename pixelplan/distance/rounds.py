@@ -21,13 +21,13 @@ from pixelplan.distance.distance_config import DistanceConfig
 from pixelplan.distance.labels import Samples, from_search, in_hindsight, towards
 from pixelplan.distance.learned import ABOUT, Guided, LearnedDistance, load_distance, save_distance
 from pixelplan.distance.network import DistanceNetwork, layout_of
-from pixelplan.distance.progress import CHECKPOINT, load_progress, other_training, save_progress
-from pixelplan.planning.frontier import among
-from pixelplan.planning.one_shot import OneShotConfig, inference, search, several
+from pixelplan.distance.unfinished import CHECKPOINT, load_progress, other_training, save_progress
+from pixelplan.planning.latent_goal import LatentGoal, among
+from pixelplan.planning.one_shot import OneShotConfig, inference, search
 from pixelplan.planning.packed_graph import PackedGraph
-from pixelplan.types import InputError, LatentGraph, Model, Plan, is_discrete, pack, unpack
+from pixelplan.types import Goal, InputError, LatentGraph, Model, Plan, is_discrete, pack, unpack
 
-Open = Callable[[int], tuple[np.ndarray, np.ndarray]]
+Open = Callable[[int], tuple[np.ndarray, Goal]]
 """Gives of a level, by its number, the first frame [H,W,3] and the goal's frame, or frames [G,H,W,3]."""
 
 
@@ -145,10 +145,11 @@ class _Trainer:
 
     def _codes(self, level: int) -> tuple[Any, np.ndarray, np.ndarray]:
         """A level's context, the code [d] of its start, and those [G,d] of its goal."""
-        frame, goal_frames = self.open_level(level)
-        goal_frames = several(goal_frames)
-        start, *goals = self.model.encode(np.stack([frame, *goal_frames])).float().cpu().numpy()
-        return self.model.context(goal_frames[0]), start, np.stack(goals)
+        frame, goal = self.open_level(level)
+        if goal.frames is None or goal.masks is not None:
+            raise InputError("a distance is learned towards whole goal pictures; this world shows none")
+        start, *goals = self.model.encode(np.stack([frame, *goal.frames])).float().cpu().numpy()
+        return self.model.context(goal.frames[0]), start, np.stack(goals)
 
     def _look(self, level: int, nodes: int, random: np.random.Generator) -> tuple[list[Samples], bool]:
         """What a level teaches, and whether it was solved: by a search if it may have nodes, else by random play."""
@@ -171,7 +172,7 @@ class _Trainer:
         config = OneShotConfig(
             node_limit=nodes, frontier="best-first", weight=self.config.weight, batch=self.config.batch
         )
-        return search(Guided(self.model, LearnedDistance(self.network)), context, start, goals, config)
+        return search(Guided(self.model, LearnedDistance(self.network)), context, start, LatentGoal(goals), config)
 
     def _learn(self, number: int, random: np.random.Generator, together: int = 8, states: int = 64) -> float:
         """Gradient steps on the samples of the latest rounds; the mean loss of the last tenth."""

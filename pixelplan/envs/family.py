@@ -15,12 +15,14 @@ import gymnasium
 import numpy as np
 
 from pixelplan.envs.base import PlayOptions, Puzzle, PuzzleEnv, get_level
-from pixelplan.envs.goals import with_demonstration, with_goal, with_goal_frame
+from pixelplan.envs.explore import explore
+from pixelplan.envs.goals import Goals, with_demonstration, with_goal, with_goal_shown
 from pixelplan.envs.level import Level
-from pixelplan.types import ACTIONS
+from pixelplan.types import ACTIONS, Goal
 
-Goal = str | np.ndarray | tuple[int, ...]
-"""What to reach: "level" (the level's own goal), "random", a frame [H,W,3], or where these actions lead."""
+Wanted = Goals | Goal | np.ndarray | tuple[int, ...]
+"""What people may ask for: "level" (the picture that the level shows), "solved" (whatever solves it), "random", a goal,
+a frame [H,W,3] or several, or where these actions lead."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,8 @@ class Recording:
     """[E,T+1] integers, indices into frames."""
     actions: np.ndarray
     """[E,T] uint8."""
+    solved: np.ndarray | None = None
+    """[n] bool, whether each frame solves the level; None where nobody says."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,20 +48,18 @@ class Challenge:
     """The level: every reset begins it anew, and it plays on past the goal."""
     solved: Callable[[], bool]
     """Whether the goal is reached now, by the true rules."""
-    goal_frame: np.ndarray
-    """[H,W,3] uint8."""
+    goal: Goal
+    """What planners are shown of it."""
     shortest: int | None
-    """Steps of the shortest solution; None where there is none or nobody knows."""
+    """Steps of the shortest way to this very goal; None where there is none or nobody knows."""
     action_names: tuple[str, ...]
     level: Level | None = None
     """The level's tables with this goal, where it has any."""
-    several: np.ndarray | None = None
-    """[G,H,W,3] uint8, where any of several frames is the goal, the first of which is `goal_frame`."""
 
     @property
-    def goal_frames(self) -> np.ndarray:
-        """What a planner is shown: the goal's frame [H,W,3], or its frames [G,H,W,3]."""
-        return self.goal_frame if self.several is None else self.several
+    def goal_frame(self) -> np.ndarray | None:
+        """A picture of the goal [H,W,3]; None where it has none."""
+        return self.goal.picture
 
 
 class Family(Protocol):
@@ -96,10 +98,16 @@ class Family(Protocol):
     def check(self, number: int) -> None:
         """An InputError where there is no such level, or its world is none that can be planned in."""
 
-    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Recording:
-        """Uniform random actions in a level."""
+    @property
+    def usually_random(self) -> bool:
+        """Whether play is recorded at random unless somebody asks for exploration; else what comes farther is."""
 
-    def challenge(self, number: int, goal: Goal = "level", seed: int = 0) -> Challenge:
+    def play(
+        self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
+    ) -> Recording:
+        """Uniform random actions in a level, or what explores it (`explore.py`)."""
+
+    def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
         """A level with a goal; an InputError where there is no such level or goal."""
 
 
@@ -147,38 +155,75 @@ class Tables:
         """The level can be made."""
         get_level(self.puzzle, number)
 
-    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Recording:
+    @property
+    def usually_random(self) -> bool:
+        """As in the paper."""
+        return True
+
+    def play(
+        self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
+    ) -> Recording:
         """By the level's table; every state's frame is drawn once."""
         level = get_level(self.puzzle, number)
+        if explores:
+            stage = _Stage(level)
+            rows, actions = explore(stage, len(ACTIONS), episodes, steps, random)
+            seen = np.array(stage.states)
+            return Recording(level.frames(seen), rows, actions, level.goals[seen])
         actions = random.integers(len(ACTIONS), size=(episodes, steps), dtype=np.uint8)
         states = np.empty((episodes, steps + 1), np.int32)
         states[:, 0] = random.choice(level.starts, episodes) if self.random_start else level.start
         for step in range(steps):
             states[:, step + 1] = level.successors[states[:, step], actions[:, step]]
         seen, index = np.unique(states, return_inverse=True)
-        return Recording(level.frames(seen), index.reshape(states.shape), actions)
+        return Recording(level.frames(seen), index.reshape(states.shape), actions, level.goals[seen])
 
-    def challenge(self, number: int, goal: Goal = "level", seed: int = 0) -> Challenge:
+    def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
         """The level's own goal, another place of it, or the state that a frame shows or actions lead to."""
         level = get_level(self.puzzle, number)
-        if isinstance(goal, np.ndarray):
-            level = with_goal_frame(level, goal)
-        elif isinstance(goal, tuple):
-            level = with_demonstration(level, goal)
-        else:
-            level = with_goal(level, goal, seed)  # type: ignore[arg-type]
-        return challenge_of_level(self.puzzle, level, goal if isinstance(goal, np.ndarray) else None)
+        if isinstance(goal, Goal | np.ndarray):
+            given = Goal.of(goal)
+            return challenge_of_level(self.puzzle, with_goal_shown(level, given), given)
+        if goal == "solved":
+            return challenge_of_level(self.puzzle, level, Goal())
+        named = with_demonstration(level, goal) if isinstance(goal, tuple) else with_goal(level, goal, seed)
+        return challenge_of_level(self.puzzle, named)
 
 
-def challenge_of_level(puzzle: Puzzle, level: Level, goal_frame: np.ndarray | None = None) -> Challenge:
-    """A level towards its goal, shown by this frame [H,W,3] or its own."""
+class _Stage:
+    """A level's table, to be explored."""
+
+    over = False
+
+    def __init__(self, level: Level) -> None:
+        self._level, self._here = level, level.start
+        self.states: list[int] = []
+        """By their numbers, in the order in which they were seen."""
+        self._numbers: dict[int, int] = {}
+
+    def reset(self) -> int:
+        return self._see(self._level.start)
+
+    def step(self, action: int) -> int:
+        return self._see(int(self._level.successors[self._here, action]))
+
+    def _see(self, state: int) -> int:
+        self._here = state
+        if state not in self._numbers:
+            self._numbers[state] = len(self.states)
+            self.states.append(state)
+        return self._numbers[state]
+
+
+def challenge_of_level(puzzle: Puzzle, level: Level, goal: Goal | None = None) -> Challenge:
+    """A level towards its goal, shown by this or by its own frame."""
     env = PuzzleEnv(puzzle, PlayOptions(level=level.number, terminate_on_goal=False))
     solution = level.shortest_path(level.start)
     return Challenge(
         number=level.number,
         env=env,
         solved=lambda: bool(level.goals[env.clone_state().state]),
-        goal_frame=level.frame(level.goal) if goal_frame is None else goal_frame,
+        goal=Goal.of(level.frame(level.goal)) if goal is None else goal,
         shortest=None if solution is None else len(solution),
         action_names=ACTIONS,
         level=level,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from PIL import Image
 
-from pixelplan.types import InputError, describe_value
+from pixelplan.types import Goal, InputError, describe_value
 
 LARGEST, SMALLEST, USUAL = 128, 24, 64
 """Frames with a side above the first are made smaller, those with a side below the second larger."""
@@ -67,6 +68,36 @@ def resize(frame: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     return np.array(Image.fromarray(frame).resize((size[1], size[0]), method))
 
 
+def resize_mask(mask: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """A mask [H,W] bool in another height and width; a pixel is in it if all that it is made of was."""
+    return resize(np.repeat(np.uint8(255) * mask[..., None], 3, axis=2), size)[..., 0] == 255
+
+
+def resized_goal(goal: Goal, size: tuple[int, int]) -> Goal:
+    """A goal with pictures of another height and width."""
+    if goal.frames is None:
+        return goal
+    masks = None if goal.masks is None else np.stack([resize_mask(mask, size) for mask in goal.masks])
+    return Goal(np.stack([resize(frame, size) for frame in goal.frames]), masks)
+
+
+def read_goal(paths: Sequence[Path]) -> Goal:
+    """The goal that pictures show, any of which will do; what is transparent in them does not matter."""
+    frames, masks = [], []
+    for path in paths:
+        if not path.exists():
+            raise InputError(f"{path} does not exist")
+        picture = decode_picture(path, str(path), alpha=True)
+        frames.append(picture[..., :3])
+        masks.append(picture[..., 3] > 127)
+        if frames[0].shape != frames[-1].shape:
+            raise InputError(
+                f"{path} is {frames[-1].shape[1]} × {frames[-1].shape[0]} pixels and {paths[0]} "
+                f"{frames[0].shape[1]} × {frames[0].shape[0]}; goal pictures must have one size"
+            )
+    return Goal(np.stack(frames), None if np.all(masks) else np.stack(masks))
+
+
 def read_frame(path: Path) -> np.ndarray:
     """The picture in a file, [H,W,3] uint8; an InputError where there is none."""
     if not path.exists():
@@ -75,11 +106,15 @@ def read_frame(path: Path) -> np.ndarray:
 
 
 def decode_picture(
-    source: Path | IO[bytes], what: str, largest: int = LARGEST_PICTURE, formats: tuple[str, ...] | None = None
+    source: Path | IO[bytes],
+    what: str,
+    largest: int = LARGEST_PICTURE,
+    formats: tuple[str, ...] | None = None,
+    alpha: bool = False,
 ) -> np.ndarray:
     """The picture [H,W,3] uint8 in a file; an InputError where there is none, or one with a side above `largest`.
 
-    Its size is read and judged before memory is taken for its pixels.
+    With `alpha` it is [H,W,4]. Its size is read and judged before memory is taken for its pixels.
     """
     try:
         with Image.open(source, formats=formats) as picture:
@@ -89,7 +124,7 @@ def decode_picture(
         if not isinstance(source, Path):
             source.seek(0)
         with Image.open(source, formats=formats) as picture:
-            return np.array(picture.convert("RGB"))
+            return np.array(picture.convert("RGBA" if alpha else "RGB"))
     except InputError:
         raise
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):

@@ -9,14 +9,15 @@ from typing import Literal
 import numpy as np
 
 from pixelplan.envs.level import Level
-from pixelplan.types import InputError
+from pixelplan.types import Goal, InputError
 
-Goals = Literal["level", "random"]
+Goals = Literal["level", "random", "solved"]
+"""Goals by name: the picture that a level shows, a random state of it, or whatever solves it."""
 
 
 def with_goal(level: Level, goals: Goals, seed: int) -> Level:
     """The level itself, or the level with a random place as its goal, other than the start and reachable from it."""
-    if goals == "level":
+    if goals != "random":
         return level
     elsewhere = level.reachable(level.start) & (level.positions != level.positions[level.start]).any(axis=1)
     candidates = np.flatnonzero(elsewhere)
@@ -31,18 +32,19 @@ def with_goal_state(level: Level, state: int) -> Level:
     return dataclasses.replace(level, goal=state, goals=goals)
 
 
-def with_goal_frame(level: Level, frame: np.ndarray) -> Level:
-    """The level with the state that a frame [H,W,3] shows as its goal, or without any goal where it shows none."""
-    shape = level.background.shape
-    if frame.shape != shape:
+def with_goal_shown(level: Level, goal: Goal) -> Level:
+    """The level with the states that show a goal's frames as its goal, or without any goal where none does."""
+    assert goal.picture is not None
+    shape, found = level.background.shape, goal.picture.shape
+    if found != shape:
         raise InputError(
-            f"the goal frame is {frame.shape[1]} × {frame.shape[0]} pixels; this level's frames are "
-            f"{shape[1]} × {shape[0]}"
+            f"the goal frame is {found[1]} × {found[0]} pixels; this level's frames are {shape[1]} × {shape[0]}"
         )
-    for state in range(len(level.successors)):
-        if np.array_equal(level.frame(state), frame):
-            return with_goal_state(level, state)
-    return dataclasses.replace(level, goals=np.zeros(len(level.goals), bool))
+    states = [state for state in range(len(level.successors)) if goal.shown_by(level.frame(state))]
+    goals = np.isin(np.arange(len(level.goals)), states)
+    if goal.masks is None:  # what else is in the same place counts as well
+        goals = (level.positions[:, None] == level.positions[goals]).all(axis=2).any(axis=1)
+    return dataclasses.replace(level, goal=states[0] if states else level.goal, goals=goals)
 
 
 def with_demonstration(level: Level, actions: Sequence[int]) -> Level:

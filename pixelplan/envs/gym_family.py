@@ -4,7 +4,8 @@ What an environment may offer beside Gymnasium's own methods, each optional:
 
 - `goal_frame()`: a picture of the goal of the level that was reset last;
 - `goal_frames()`: several of them [G,H,W,3], where any of these is the goal;
-- `info["solved"]`: whether the goal is reached now;
+- `info["solved"]`: whether the goal is reached now; without it, an episode that ends with its first or largest reward
+  above zero counts as solved;
 - `shortest_solution()`: a shortest list of actions from here to the goal, which only the judge looks at;
 - `action_names`: what people call its actions;
 - `oracle()`: its true rules behind the `Model` protocol, for `--model oracle`;
@@ -23,11 +24,13 @@ import gymnasium
 import numpy as np
 
 from pixelplan.envs.determinism import STEPS, judge_determinism
-from pixelplan.envs.family import Challenge, Goal, Recording
-from pixelplan.envs.frames import DistinctFrames, resize, to_frame, usual_size
+from pixelplan.envs.explore import explore
+from pixelplan.envs.family import Challenge, Recording, Wanted
+from pixelplan.envs.frames import to_frame, usual_size
 from pixelplan.envs.guard import STEP_SECONDS, guarded
-from pixelplan.envs.gym_level import GymLevel, checked_tuple, demonstrated, random_frame, random_walk
-from pixelplan.types import InputError, Model
+from pixelplan.envs.gym_goals import demonstrated, known_goal, random_frame, sized_goal
+from pixelplan.envs.gym_level import GymLevel, Recorder, checked_tuple
+from pixelplan.types import Goal, InputError, Model
 
 MOST_ACTIONS = 256
 LEVELS_CHECKED = 8
@@ -49,7 +52,7 @@ class GymFamily:
         *,
         name: str | None = None,
         options: Mapping[str, Any] | None = None,
-        goal: Callable[[gymnasium.Env[Any, Any]], np.ndarray] | np.ndarray | None = None,
+        goal: Callable[[gymnasium.Env[Any, Any]], Goal | np.ndarray] | Goal | np.ndarray | None = None,
         solved: Callable[[gymnasium.Env[Any, Any]], bool] | None = None,
         pixels: tuple[int, int] | int | None = None,
         frames: Source = "auto",
@@ -57,10 +60,10 @@ class GymFamily:
     ) -> None:
         """`env` is an environment or a function that makes one; an InputError says what does not fit.
 
-        `goal` gives the frame to reach in the level that was reset last, `solved` says whether it is reached; by
-        default the environment says both. Frames become `pixels` (height, width) large. They are its observations,
-        or what it renders where those are no images; `frames` decides otherwise. A call of the environment that takes
-        more than `step_seconds`, like one that raises, is an EnvironmentFailed.
+        `goal` gives the frame to reach in the level that was reset last, or a `Goal`, and `solved` says whether it is
+        reached; by default the environment says both. Frames become `pixels` (height, width) large. They are its
+        observations, or what it renders where those are no images; `frames` decides otherwise. A call of the
+        environment that takes more than `step_seconds`, like one that raises, is an EnvironmentFailed.
         """
         if not 0 < step_seconds < 1e6:
             raise InputError(f"step-seconds is {step_seconds}; it must be above 0 and below a million")
@@ -100,9 +103,16 @@ class GymFamily:
         return names if len(names) == count else tuple(str(self._space.start + action) for action in range(count))
 
     @property
+    def game(self) -> gymnasium.Env[Any, Any]:
+        """What all wrappers are around."""
+        return self._env.unwrapped
+
+    @property
     def has_goals(self) -> bool:
         """Whether anybody shows what the goal looks like."""
-        return self._goal is not None or _attribute(self._env, "goal_frame") is not None
+        return self._goal is not None or any(
+            _attribute(self._env, name) is not None for name in ("goal_frame", "goal_frames")
+        )
 
     def fit(self, size: tuple[int, int]) -> GymFamily:
         """The same levels with frames of this height and width."""
@@ -149,57 +159,69 @@ class GymFamily:
         drawn: list[int] = np.random.default_rng([seed, 3]).integers(int(self._space.n), size=steps).tolist()
         return drawn
 
-    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Recording:
+    def play(
+        self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
+    ) -> Recording:
         """All at once where the environment can, else step by step; every distinct frame is kept once."""
         level = self.level(number)
+        if explores:
+            recorder = Recorder(level)
+            rows, taken = explore(recorder, int(self._space.n), episodes, steps, random)
+            return Recording(recorder.frames(), rows, taken, recorder.solved())
         actions = random.integers(int(self._space.n), size=(episodes, steps), dtype=np.uint8)
-        replay = _attribute(self._env, "replay")
-        if replay is not None and self.own_size == self.shape[:2]:
+        if self.replays and self.own_size == self.shape[:2]:
             level.reset()
-            shown, which = replay(actions)
+            shown, which = _attribute(self._env, "replay")(actions)[:2]
             return Recording(shown, which, actions)
-        indices = np.empty((episodes, steps + 1), np.int64)
-        seen = DistinctFrames(self.shape)
-        for row, taken in enumerate(actions):
-            indices[row, 0] = seen.add(level.reset()[0])
-            for column, action in enumerate(taken.tolist()):
-                indices[row, column + 1] = seen.add(level.step(action)[0])
-        return Recording(seen.stacked(), indices, actions)
+        recorder = Recorder(level)
+        seen = [[recorder.reset(), *(recorder.step(int(action)) for action in taken)] for taken in actions]
+        return Recording(recorder.frames(), np.array(seen), actions, recorder.solved())
 
-    def challenge(self, number: int, goal: Goal = "level", seed: int = 0) -> Challenge:
-        """The goal that the environment shows, a random frame of the level, a given one, or one that actions lead to.
+    @property
+    def usually_random(self) -> bool:
+        """If it can show random play at once, which exploring cannot be."""
+        return self.replays
 
-        The environment says when its own goal is reached; any other goal is reached when its frame is seen.
+    @property
+    def replays(self) -> bool:
+        """Whether the environment can show many episodes at once."""
+        return _attribute(self._env, "replay") is not None
+
+    def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
+        """The goal that the environment shows, what it takes for solved, a random frame of the level, a given goal, or
+        the frame that actions lead to.
+
+        The environment says when its own goal is reached; any other goal is reached when it is seen.
         """
         level = self.level(number)
         level.reset()
-        own_goal = isinstance(goal, str) and goal == "level"
-        if isinstance(goal, np.ndarray):
-            goal_frame = self._known_frame(level, goal)
-        elif isinstance(goal, tuple):
-            goal_frame = demonstrated(level, goal)
-        elif own_goal:
-            goal_frame = self._level_goal(number)
+        own_goal = isinstance(goal, str) and goal != "random"
+        if isinstance(goal, tuple):
+            found = Goal.of(demonstrated(level, goal))
+        elif not isinstance(goal, str):
+            found = known_goal(self, level, goal)
+        elif goal == "level":
+            found = self._level_goal(number)
         else:
-            goal_frame = random_frame(level, np.random.default_rng([seed, number, 1]))
-        several = None
-        if own_goal and self._goal is None and _attribute(self._env, "goal_frames") is not None:
-            several = np.stack([self._sized(to_frame(one)) for one in self._env.get_wrapper_attr("goal_frames")()])
-        solution = None
-        if own_goal and _attribute(self._env, "shortest_solution") is not None:
-            level.reset()
-            with self.guard(f"shortest_solution() of level {number}"):
-                found = self._env.get_wrapper_attr("shortest_solution")()
-                solution = None if found is None else len(found)
+            random = np.random.default_rng([seed, number, 1])
+            found = Goal.of(random_frame(level, random)) if goal == "random" else Goal()
         return Challenge(
             number=number,
             env=level,
-            solved=lambda: level.solved(goal_frame) if own_goal else np.array_equal(level.frame, goal_frame),
-            goal_frame=goal_frame,
-            several=several,
-            shortest=solution,
+            solved=lambda: level.solved(found) if own_goal else found.shown_by(level.frame),
+            goal=found,
+            shortest=self._shortest(level) if own_goal else None,
             action_names=self.action_names,
         )
+
+    def _shortest(self, level: GymLevel) -> int | None:
+        """Steps to what the environment takes for solved, if it says so."""
+        if _attribute(self._env, "shortest_solution") is None:
+            return None
+        level.reset()
+        with self.guard(f"shortest_solution() of level {level.number}"):
+            found = self._env.get_wrapper_attr("shortest_solution")()
+            return None if found is None else len(found)
 
     def picture(self, observation: Any) -> np.ndarray:
         """The frame [H,W,3] of an observation, in the environment's own size."""
@@ -220,45 +242,26 @@ class GymFamily:
             )
         return self._space
 
-    def _level_goal(self, number: int) -> np.ndarray:
-        """The goal frame of the level, which was reset last."""
+    def _level_goal(self, number: int) -> Goal:
+        """The goal that the level, which was reset last, shows."""
         if not self.has_goals:
             raise InputError(
                 f"{self.name} has no goal_frame(); give it that method, or a goal as a picture or a demonstration, "
-                "or ask for random goals"
+                "or ask for what solves it (--goals solved) or random goals (--goals random)"
             )
-        with self.guard(f"goal_frame() of level {number}"):
-            if isinstance(self._goal, np.ndarray):
-                found: Any = self._goal
-            else:
+        several = self._goal is None and _attribute(self._env, "goal_frames") is not None
+        with self.guard(f"goal_frame{'s' if several else ''}() of level {number}"):
+            if several:
+                found: Any = self._env.get_wrapper_attr("goal_frames")()
+            elif self._goal is None or callable(self._goal):
                 found = self._goal(self._env) if self._goal else self._env.get_wrapper_attr("goal_frame")()
-            return self._sized(to_frame(found))
+            else:
+                found = self._goal
+            return sized_goal(self, found)
 
     def guard(self, what: str) -> guarded:
         """Calls of the environment: whatever they raise names it, and what was called."""
         return guarded(self.name, what, self.step_seconds)
-
-    def _sized(self, frame: np.ndarray) -> np.ndarray:
-        """A frame in the family's size; an InputError where it has neither this nor the environment's own."""
-        if frame.shape[:2] not in (self.own_size, self.shape[:2]):
-            raise InputError(
-                f"the goal frame is {frame.shape[1]} × {frame.shape[0]} pixels; frames of {self.name} are "
-                f"{self.own_size[1]} × {self.own_size[0]}"
-            )
-        return resize(frame, self.shape[:2])
-
-    def _known_frame(self, level: GymLevel, goal: np.ndarray) -> np.ndarray:
-        """A goal frame in the family's size; an InputError where it looks nothing like the level's frames."""
-        frame = self._sized(to_frame(goal)).astype(np.int16)
-        walk = random_walk(level, np.random.default_rng(0)).astype(np.int16)
-        widest = max(np.abs(walk - one).mean(axis=(1, 2, 3)).max() for one in walk[:: max(1, len(walk) // 8)])
-        nearest = np.abs(walk - frame).mean(axis=(1, 2, 3)).min()
-        if nearest > 3 * max(widest, 0.5):
-            raise InputError(
-                f"the goal frame is not from level {level.number} of {self.name}: it differs from every frame of "
-                f"random play by {nearest:.0f} grey values a pixel, where these differ by {widest:.0f} at most"
-            )
-        return frame.astype(np.uint8)
 
     def _choose_source(self, frames: Source) -> bool:
         """Whether frames are rendered (or observed); an InputError where neither gives images."""

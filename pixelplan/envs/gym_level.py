@@ -1,21 +1,18 @@
-"""One level of anybody's environment, and the frames that can be goals in it."""
+"""One level of anybody's environment."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import numpy as np
 
 from pixelplan.envs.frames import resize
-from pixelplan.types import InputError, describe_value
+from pixelplan.types import Goal, InputError, describe_value
 
 if TYPE_CHECKING:
     from pixelplan.envs.gym_family import GymFamily
-
-GOAL_STEPS = 100
-"""Random steps among whose frames a random goal is chosen."""
 
 
 class GymLevel(gymnasium.Env[np.ndarray, int]):
@@ -28,12 +25,15 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
         self.frame = np.zeros(own.shape, np.uint8)
         """What is seen now."""
         self._said: bool | None = None
-        self._over = False
+        self.over = False
+        """Whether the environment has terminated."""
+        self._rewarded = False  # at the end
+        self._best = 0.0  # the largest reward so far
         self._steps = 0
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict]:
         """The first frame [H,W,3]."""
-        self._over, self._steps = False, 0
+        self.over, self._rewarded, self._best, self._steps = False, False, 0.0, 0
         with self._own.guard(f"reset of level {self.number}"):
             observation, info = checked_tuple(self._env.reset(seed=self.number), 2, "reset")
             picture, self._said = self._own.picture(observation), self._own.says_solved(info)
@@ -43,28 +43,34 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
     def shake(self, seed: int) -> None:
         """Give the environment another random generator than its level's seed did."""
         with self._own.guard("being given another random generator (np_random)"):
-            self._env.unwrapped.np_random = np.random.default_rng(seed)
+            game = getattr(self._env.unwrapped, "gym_env", self._env.unwrapped)  # the former is one of old Gym
+            game.np_random = np.random.default_rng(seed)
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
         """The frame [H,W,3] after an action; once the environment has terminated nothing moves any more."""
-        if self._over:
+        if self.over:
             return self.frame.copy(), 0.0, False, False, {}
         space = self._own.checked_actions()
         self._steps += 1
         with self._own.guard(f"step {self._steps} of level {self.number}"):
             found = checked_tuple(self._env.step(int(space.start) + action), 5, "step")
             observation, reward, terminated, _, info = found
-            if isinstance(reward, str) or reward is None:
-                raise TypeError(f"the reward is {reward!r}, not a number")
-            reward, self._over = float(reward), bool(terminated)
+            reward, self.over = checked_reward(reward), bool(terminated)
             picture, self._said = self._own.picture(observation), self._own.says_solved(info)
+        self._rewarded, self._best = self.over and reward > self._best, max(reward, self._best)
         return self._show(picture), reward, False, False, {}
 
-    def solved(self, goal_frame: np.ndarray) -> bool:
-        """Whether the environment's goal is reached: it says so, or it has terminated, or the goal frame is seen."""
-        if self._said is not None:
-            return self._said
-        return self._over or np.array_equal(self.frame, goal_frame)
+    @property
+    def succeeded(self) -> bool:
+        """Whether the level is solved now: the environment says so, or it has ended with a reward.
+
+        That must be above zero and above all rewards before. One that comes with every step says nothing of the end.
+        """
+        return self._rewarded if self._said is None else self._said
+
+    def solved(self, goal: Goal) -> bool:
+        """Whether the environment's goal is reached: it says so, or has ended with a reward, or the goal is seen."""
+        return self.succeeded or (self._said is None and goal.shown_by(self.frame))
 
     def _show(self, picture: np.ndarray) -> np.ndarray:
         if picture.shape[:2] != self._own.own_size:
@@ -76,6 +82,51 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
         return self.frame.copy()
 
 
+class Recorder:
+    """A level whose frames get numbers as they are first seen, and which notes those that solve it."""
+
+    def __init__(self, level: GymLevel) -> None:
+        self._level = level
+        self._seen: dict[bytes, int] = {}
+        self._solved: set[int] = set()
+
+    @property
+    def over(self) -> bool:
+        """Whether the environment has terminated."""
+        return self._level.over
+
+    def reset(self) -> int:
+        """The number of the level's first frame."""
+        return self._note(self._level.reset()[0])
+
+    def step(self, action: int) -> int:
+        """The number of the frame after an action."""
+        return self._note(self._level.step(action)[0])
+
+    def _note(self, frame: np.ndarray) -> int:
+        number = self._seen.setdefault(frame.tobytes(), len(self._seen))
+        if self._level.succeeded:
+            self._solved.add(number)
+        return number
+
+    def frames(self) -> np.ndarray:
+        """[n,H,W,3], what was seen."""
+        return np.frombuffer(b"".join(self._seen), np.uint8).reshape(-1, *self._level.frame.shape)
+
+    def solved(self) -> np.ndarray:
+        """[n] bool, whether each frame solved the level."""
+        return np.isin(np.arange(len(self._seen)), list(self._solved))
+
+
+def checked_reward(reward: Any) -> float:
+    """The reward that step() gave as a number; else a TypeError."""
+    if isinstance(reward, str) or reward is None:
+        raise TypeError(f"the reward is {reward!r}, not a number")
+    if np.size(reward) != 1:
+        raise TypeError(f"the reward is {np.size(reward)} numbers, not one; wrap it to give the one that counts")
+    return float(np.asarray(reward).item())
+
+
 def checked_tuple(given: Any, length: int, method: str) -> tuple[Any, ...]:
     """What reset() or step() gave, where it is what Gymnasium asks for; else a TypeError."""
     names = ("observation", "info") if length == 2 else ("observation", "reward", "terminated", "truncated", "info")
@@ -85,31 +136,3 @@ def checked_tuple(given: Any, length: int, method: str) -> tuple[Any, ...]:
     if not isinstance(given[-1], Mapping):
         raise TypeError(f"the info of {method}() is a {type(given[-1]).__name__}, not a dict")
     return given
-
-
-def demonstrated(level: GymLevel, actions: Sequence[int]) -> np.ndarray:
-    """The frame [H,W,3] that actions lead to from the level's start."""
-    frame, _ = level.reset()
-    for action in actions:
-        if not level.action_space.contains(int(action)):
-            count = int(level.action_space.n)  # type: ignore[attr-defined]
-            raise InputError(f"there is no action {action}; actions are 0 to {count - 1}")
-        frame = level.step(int(action))[0]
-    return frame
-
-
-def random_walk(level: GymLevel, random: np.random.Generator) -> np.ndarray:
-    """The frames [n,H,W,3] of a random walk from the level's start, the start's first."""
-    frames = [level.reset()[0]]
-    for action in random.integers(int(level.action_space.n), size=GOAL_STEPS):  # type: ignore[attr-defined]
-        frames.append(level.step(int(action))[0])
-    return np.stack(frames)
-
-
-def random_frame(level: GymLevel, random: np.random.Generator) -> np.ndarray:
-    """One of the distinct frames [H,W,3] of a random walk, other than the start's."""
-    walk = random_walk(level, random)
-    distinct = {frame.tobytes(): frame for frame in walk if not np.array_equal(frame, walk[0])}
-    if not distinct:
-        raise InputError(f"nothing has changed in level {level.number} in {GOAL_STEPS} random steps; it has no goals")
-    return list(distinct.values())[random.integers(len(distinct))]

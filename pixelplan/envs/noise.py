@@ -13,9 +13,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from pixelplan.envs.family import Challenge, Family, Goal, Recording
+from pixelplan.envs.family import Challenge, Family, Recording, Wanted
 from pixelplan.envs.frames import resize
-from pixelplan.types import InputError
+from pixelplan.types import Goal, InputError
 
 NOISE = "visual_noise"
 """The option under which a record has it."""
@@ -174,8 +174,16 @@ class Noisy:
         """What lies behind the noise is checked."""
         self.family.check(number)
 
-    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Recording:
-        """The other family's play; every frame is a new one."""
+    @property
+    def usually_random(self) -> bool:
+        """Under noise nobody knows a place again."""
+        return True
+
+    def play(
+        self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
+    ) -> Recording:
+        """The other family's random play; every frame is a new one, so nothing could be explored."""
+        assert not explores
         play = self.family.play(number, episodes, steps, random)
         painter = Painter(self.noise, np.random.default_rng([self.noise.noise_seed, *random.integers(2**32, size=2)]))
         frames = np.empty((play.episodes.size, *self.shape), np.uint8)
@@ -183,14 +191,15 @@ class Noisy:
             painter.begin()
             for column, index in enumerate(shown):
                 frames[row * (steps + 1) + column] = painter.paint(play.frames[index])
-        return Recording(frames, np.arange(play.episodes.size).reshape(play.episodes.shape), play.actions)
+        solved = None if play.solved is None else play.solved[play.episodes.ravel()]
+        return Recording(frames, np.arange(play.episodes.size).reshape(play.episodes.shape), play.actions, solved)
 
-    def challenge(self, number: int, goal: Goal = "level", seed: int = 0) -> Challenge:
-        """The other family's; the goal frame is disturbed as well, unless somebody gave it."""
+    def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
+        """The other family's; the goal's frames are disturbed as well, unless somebody gave them."""
         found = self.family.challenge(number, goal, seed)
         random = np.random.default_rng([self.noise.noise_seed, seed, number, 2])
-        shown = (
-            found.goal_frame if isinstance(goal, np.ndarray) else Painter(self.noise, random).paint(found.goal_frame)
-        )
-        env = NoisyFrames(found.env, self.noise, random)
-        return dataclasses.replace(found, env=env, goal_frame=shown, several=None, level=None)
+        shown = found.goal
+        if shown.frames is not None and not isinstance(goal, Goal | np.ndarray):
+            painter = Painter(self.noise, random)
+            shown = dataclasses.replace(shown, frames=np.stack([painter.paint(frame) for frame in shown.frames]))
+        return dataclasses.replace(found, env=NoisyFrames(found.env, self.noise, random), goal=shown, level=None)

@@ -9,7 +9,7 @@ import torch
 
 from pixelplan.envs.base import PuzzleEnv, get_level
 from pixelplan.envs.level import Level
-from pixelplan.types import InputError
+from pixelplan.types import Goal, InputError
 
 
 class Oracle:
@@ -35,6 +35,8 @@ class Oracle:
         successors[places] = places[level.successors]
         self._successors = torch.from_numpy(successors)  # [places,A]
         self._embeddings = torch.eye(count)  # [places,d]
+        self._solved = torch.zeros(count, dtype=torch.bool)
+        self._solved[places[level.goals]] = True
 
     def encode(self, frames: np.ndarray) -> torch.Tensor:
         """Embeddings [N,d] of frames [N,H,W,3]; an InputError for a frame that is not one of the level's."""
@@ -47,6 +49,19 @@ class Oracle:
     def step(self, z: torch.Tensor, context: Any) -> torch.Tensor:
         """The embeddings [N,A,d] after each action from each of z [N,d]."""
         return self._embeddings[self._successors[z.argmax(dim=1)]]
+
+    def goal_test(self, z: torch.Tensor) -> torch.Tensor:
+        """Doubts [N] that places z [N,d] solve the level: none, or as much as can be."""
+        return (~self._solved[z.argmax(dim=1)]).float() * 2
+
+    def matching(self, goal: Goal) -> torch.Tensor:
+        """Embeddings [G,d] of all places that show a goal."""
+        shown = {
+            place
+            for frame, place in self._place_of_frame.items()
+            if goal.shown_by(np.frombuffer(frame, np.uint8).reshape(self._shape))
+        }
+        return self._embeddings[sorted(shown)]
 
     def _place(self, frame: np.ndarray) -> int:
         if frame.shape != self._shape:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 import os
@@ -9,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, cast
 
 import gymnasium
@@ -19,8 +21,11 @@ from pixelplan.envs.family import Family, Tables
 from pixelplan.envs.guard import STEP_SECONDS, describe
 from pixelplan.envs.gym_family import GymFamily
 from pixelplan.envs.noise import NOISE, Noise, Noisy
+from pixelplan.envs.old_gym import OLD_GYM, is_old, old_gym
 from pixelplan.types import InputError
 
+NO_LIMIT = 10**6
+"""Steps of an episode, for environments that want a number: planners and recordings have limits of their own."""
 EnvLike = str | Puzzle | gymnasium.Env[Any, Any] | Callable[[], Any] | Family
 """What may be given for a family of levels: its name, a puzzle, an environment, a function that makes one, a family."""
 
@@ -97,27 +102,34 @@ class Maker:
     """Makes the environment that a text names, in this process or another."""
 
     name: str
-    """package.module:function, or a Gymnasium id."""
+    """package.module:function, a Gymnasium id, or an id of old Gym behind "gym:"."""
     options: tuple[tuple[str, Any], ...]
 
     def __call__(self) -> Any:
         """The environment; an InputError where there is none of that name, or it cannot be made so."""
         module, colon, attribute = self.name.partition(":")
+        if module == OLD_GYM and colon:
+            return self._made(old_gym(attribute))
         if colon and all(part.isidentifier() for part in attribute.split(".")):
             return self._made(_find(module, attribute))
         if colon:
             _import(module)
-        if (attribute or self.name) not in gymnasium.registry:
+        id = attribute or self.name
+        if id not in gymnasium.registry:
+            old = f"; it is an id of old Gym: write gym:{self.name}" if is_old(id) else ""
             raise InputError(
                 f"there is no puzzle {self.name!r}; the puzzles are {', '.join(PUZZLES)}, and an environment of your "
-                "own is package.module:function or a Gymnasium id"
+                f"own is package.module:function or a Gymnasium id{old}"
             )
-        return self._made(_registered(attribute or self.name))
+        return self._made(_registered(id))
 
     def _made(self, make: Callable[..., Any]) -> Any:
         options = dict(self.options)
         try:
-            inspect.signature(make).bind(**options)
+            signature = inspect.signature(make)
+            if "render_mode" in signature.parameters:
+                options = {**_pictures(make), **options}
+            signature.bind(**options)
         except TypeError as problem:
             raise InputError(f"{self.name} cannot be made with options {options}: {problem}") from None
         except ValueError:  # it has no signature to look at
@@ -136,11 +148,39 @@ def _registered(id: str) -> Callable[..., Any]:
     def make(**options: Any) -> gymnasium.Env[Any, Any]:
         entry = gymnasium.spec(id).entry_point
         creator = gymnasium.envs.registration.load_env_creator(entry) if isinstance(entry, str) else entry
-        if "rgb_array" in getattr(creator, "metadata", {}).get("render_modes", ()):
-            options.setdefault("render_mode", "rgb_array")
-        return gymnasium.make(id, max_episode_steps=-1, disable_env_checker=True, **options)
+        assert creator is not None
+        asked = {**_pictures(creator), **options}
+        make_one = partial(gymnasium.make, id, max_episode_steps=-1, disable_env_checker=True)
+        if "max_steps" in asked or not _limits_itself(creator):
+            return make_one(**asked)
+        try:
+            return make_one(**asked, max_steps=NO_LIMIT)
+        except TypeError:  # it sets the limit of what it is made of
+            return make_one(**asked)
 
     return make
+
+
+def _pictures(creator: Callable[..., Any]) -> dict[str, Any]:
+    """The argument that asks for pictures, if it is taken: a class says so in its metadata, a function by having it."""
+    modes = getattr(creator, "metadata", {}).get("render_modes", ())
+    takes = "rgb_array" in modes or (not modes and "render_mode" in inspect.signature(creator).parameters)
+    return {"render_mode": "rgb_array"} if takes else {}
+
+
+def _limits_itself(creator: Callable[..., Any]) -> bool:
+    """Whether an environment, or what it is made of, has a limit of steps among its arguments, as MiniGrid's have.
+
+    Such a one may pay less the later it ends, and nothing after its limit.
+    """
+    kinds: list[Any] = [creator]
+    if inspect.isclass(creator):
+        kinds = [vars(kind)["__init__"] for kind in inspect.getmro(creator) if "__init__" in vars(kind)]
+    for kind in kinds:
+        with contextlib.suppress(TypeError, ValueError):  # some have no signature
+            if "max_steps" in inspect.signature(kind).parameters:
+                return True
+    return False
 
 
 def _find(module: str, attribute: str) -> Callable[..., Any]:

@@ -27,13 +27,14 @@ def solution_picture(level: Level, episode: Episode) -> Image.Image:
     return draw_way(episode.frames[0], way, level.patches.shape[1], circles, max(1, _SIDE // len(episode.frames[0])))
 
 
-def frames_picture(episode: Episode, goal_frame: np.ndarray, action_names: Sequence[str]) -> Image.Image:
-    """What was seen, frame by frame under the actions taken, and the goal [H,W,3] at the end."""
-    frames = [*episode.frames[:_FRAMES_SHOWN], goal_frame]
+def frames_picture(episode: Episode, goal_frame: np.ndarray | None, action_names: Sequence[str]) -> Image.Image:
+    """What was seen, frame by frame under the actions taken, and the goal [H,W,3] at the end, if it has a picture."""
+    frames = [*episode.frames[:_FRAMES_SHOWN], *([] if goal_frame is None else [goal_frame])]
     taken = [action_names[action] for action in episode.actions[: _FRAMES_SHOWN - 1]]
     size = SCALE * frames[0].shape[1], SCALE * frames[0].shape[0]
     pictures = [Image.fromarray(frame).resize(size, Image.Resampling.NEAREST) for frame in frames]
-    return sheet(pictures, ["start", *(f"{step}: {name}" for step, name in enumerate(taken, 1)), "goal"])
+    titles = ["start", *(f"{step}: {name}" for step, name in enumerate(taken, 1)), "goal"]
+    return sheet(pictures, titles[: len(pictures)])
 
 
 def episode_gif(episode: Episode, milliseconds: int = 300) -> bytes:

@@ -12,7 +12,8 @@ from pixelplan.envs import PUZZLES, make_puzzle
 from pixelplan.envs.family import Family, Tables
 from pixelplan.envs.gym_family import GymFamily
 from pixelplan.planning import PLANNERS
-from pixelplan.types import InputError, Model
+from pixelplan.planning.latent_goal import need_goal_test
+from pixelplan.types import Goal, InputError, Model
 
 SHIPPED = Path(__file__).parents[1] / "weights"
 ORACLE = "oracle"
@@ -47,6 +48,12 @@ def choose_model(model: str | Path | Model | None, planner: str, family: Family)
     return opened, family
 
 
+def check_goal(model: Model | None, planner: str, goal: Goal) -> None:
+    """An InputError if the goal is what solves a level, and the model cannot tell what does."""
+    if goal.frames is None and PLANNERS[planner].needs_model and model is not None:
+        need_goal_test(model)
+
+
 def for_frames(model: Model, shape: tuple[int, ...]) -> Model:
     """A model for frames of shape [H,W,3], if it is one that may take several sizes; an InputError if it does not."""
     resize = getattr(model, "for_frames", None)
@@ -55,13 +62,17 @@ def for_frames(model: Model, shape: tuple[int, ...]) -> Model:
 
 
 def weights_of(model: Model | None) -> str | None:
-    """A short digest of a trained model's weights and threshold; None where there are no weights."""
+    """A short digest of a trained model's weights, threshold and goal test; None where there are no weights."""
     networks = getattr(model, "networks", None)
     if model is None or networks is None:
         return None
     digest = hashlib.sha256(repr(model.threshold).encode())
-    for name, values in sorted(networks.state_dict().items()):
-        digest.update(name.encode() + values.cpu().numpy().tobytes())
+    test = getattr(model, "goal_test", None)
+    if test is not None:
+        digest.update(repr(test.description).encode())
+    for network in (networks, *([] if test is None else [test.network])):
+        for name, values in sorted(network.state_dict().items()):
+            digest.update(name.encode() + values.cpu().numpy().tobytes())
     return digest.hexdigest()[:16]
 
 

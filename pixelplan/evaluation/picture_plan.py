@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from pixelplan.envs import PUZZLES
-from pixelplan.envs.frames import resize, to_frame
+from pixelplan.envs.frames import resize, resized_goal, to_frame
 from pixelplan.evaluation.open_model import find_model, guided
 from pixelplan.planning import OneShotConfig, one_shot
-from pixelplan.types import ACTIONS, InputError, Plan
+from pixelplan.planning.latent_goal import in_latent_space
+from pixelplan.types import ACTIONS, Goal, InputError, Plan
 
 UNLIKE = 40
 """Grey values a pixel by which patches differ that show different things: noise differs by 64 from any plain patch."""
@@ -41,13 +42,13 @@ class PicturePlan:
 def plan_between(
     model: str | Path,
     frame: np.ndarray,
-    goal_frame: np.ndarray,
+    goal: Goal | np.ndarray,
     config: OneShotConfig = OneShotConfig(),  # noqa: B008 (frozen)
     seed: int = 0,
     heuristic: str | Path | None = None,
     other_size: bool = False,
 ) -> PicturePlan:
-    """A plan by the model in a folder (or a shipped one) from one picture to another.
+    """A plan by the model in a folder (or a shipped one) from one picture to another, or to any goal.
 
     Pictures of any size are brought to the model's, or taken as they are if they are of a board of another size, with
     as many pixels a cell: nobody can tell from a picture which of the two is right.
@@ -56,24 +57,26 @@ def plan_between(
 
     if seed < 0:
         raise InputError(f"seed is {seed}; it must be 0 or more")
-    if frame.shape != goal_frame.shape:
+    goal = Goal.of(goal)
+    if goal.picture is not None and frame.shape != goal.picture.shape:
         raise InputError(
-            f"the goal frame is {goal_frame.shape[1]} × {goal_frame.shape[0]} pixels and the frame {frame.shape[1]} × "
-            f"{frame.shape[0]}; they must be pictures of one level"
+            f"the goal frame is {goal.picture.shape[1]} × {goal.picture.shape[0]} pixels and the frame "
+            f"{frame.shape[1]} × {frame.shape[0]}; they must be pictures of one level"
         )
     folder = find_model(model)
     opened, data = load_model(folder), read_description(folder).get("data", {})
     if other_size:
         opened = opened.for_frames(*frame.shape[:2])
     size = opened.sizes.height, opened.sizes.width
-    start, goal = (resize(to_frame(picture), size) for picture in (frame, goal_frame))
+    start, wanted = resize(to_frame(frame), size), resized_goal(goal, size)
     thinker = guided(opened, heuristic, str(data.get("env")), config)
     assert thinker is not None
-    plan = one_shot(thinker, start, goal, config, np.random.default_rng(seed))
-    distance = float(np.linalg.norm(plan.embeddings[-1] - opened.encode(goal[None])[0].cpu().numpy()))
+    plan = one_shot(thinker, start, wanted, config, np.random.default_rng(seed))
+    distance = float(in_latent_space(opened, start, wanted)[1].apart(plan.embeddings[-1:], opened)[0])
+    strange = min(strangeness(start, one) for one in wanted.completed(start)) if wanted.frames is not None else 0.0
     numbers = map(str, range(opened.sizes.actions))
     names = ACTIONS if data.get("env") in PUZZLES else tuple(data.get("action_names") or numbers)
-    return PicturePlan(plan, names, strangeness(start, goal), distance, opened.threshold)
+    return PicturePlan(plan, names, strange, distance, opened.threshold)
 
 
 def strangeness(frame: np.ndarray, other: np.ndarray) -> float:

@@ -48,7 +48,7 @@ def play(task: Task, model: Model | None, challenge: Challenge) -> Episode:
         model = Oracle(challenge.level)
     random = np.random.default_rng([task.seed, challenge.number])
     world = Blindfold(challenge.env, solved=challenge.solved)
-    return planner.play(model, world, challenge.goal_frames, task.config, random)
+    return planner.play(model, world, challenge.goal, task.config, random)
 
 
 def blindfolded(puzzle: Puzzle, level: Level) -> Blindfold:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pixelplan.envs.goals import Goals
 from pixelplan.envs.resolve import EnvLike, open_family
 from pixelplan.evaluation.finished_levels import FinishedLevels
-from pixelplan.evaluation.open_model import choose_model, guided, model_name, weights_of
+from pixelplan.evaluation.open_model import check_goal, choose_model, guided, model_name, weights_of
 from pixelplan.evaluation.play import Task, play_level
 from pixelplan.evaluation.stats import outcome, row, seconds_per_plan
 from pixelplan.files import level_numbers, parse_levels, write_json
@@ -31,7 +31,7 @@ def evaluate(
     model: str | Path | Model | None = None,
     heuristic: str | Path | None = None,
     config: Any = None,
-    goals: Goals = "level",
+    goals: Goals | None = None,
     seed: int = 0,
     workers: int = 1,
     out: Path | None = None,
@@ -43,14 +43,17 @@ def evaluate(
     `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     `model` is a folder, the name of a shipped model, "oracle" or a model; by default the shipped model of the puzzle.
     `heuristic` is a folder that `train-heuristic` wrote for this model, for best-first search.
+    `goals` are those that levels show ("level"), random states ("random"), or whatever solves a level ("solved", the
+    default for worlds that show no goal).
     What happens in a level depends on (seed, level) only. Finished levels are kept in a journal beside `out`, and
     `resume` goes on from there.
     """
     family = open_family(env)
     if planner not in PLANNERS:
         raise InputError(f"there is no planner {planner!r}; the planners are {', '.join(PLANNERS)}")
-    if goals not in ("level", "random"):
-        raise InputError(f"goals is {goals!r}; it is 'level' or 'random'")
+    goals = ("level" if family.has_goals else "solved") if goals is None else goals
+    if goals not in get_args(Goals):
+        raise InputError(f"goals is {goals!r}; it is one of {', '.join(map(repr, get_args(Goals)))}")
     if seed < 0 or workers < 1:
         raise InputError(f"seed is {seed} and workers is {workers}; they must be at least 0 and 1")
     if resume and out is None:
@@ -62,7 +65,9 @@ def evaluate(
     opened = guided(opened, heuristic, family.name, config)
     family.check(numbers[0])  # whatever cannot work fails before anything is played
     family.level(max(numbers))
-    check_memory(opened, config, family.challenge(numbers[0], goals, seed).goal_frame)
+    challenge = family.challenge(numbers[0], goals, seed)
+    check_memory(opened, config, challenge.env.reset()[0])
+    check_goal(opened, planner, challenge.goal)
     pairs = tuple((one.start, one.stop) for one in ranges)
     request: dict[str, Any] = {
         "env": family.name,

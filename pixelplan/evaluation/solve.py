@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pixelplan.envs.family import Challenge, Goal
+from pixelplan.envs.family import Challenge, Wanted
 from pixelplan.envs.resolve import EnvLike, open_family
 from pixelplan.evaluation.figures import episode_gif, frames_picture, solution_picture
-from pixelplan.evaluation.open_model import choose_model, guided
+from pixelplan.evaluation.open_model import check_goal, choose_model, guided
 from pixelplan.evaluation.play import Task, play
 from pixelplan.files import write_bytes, write_picture
 from pixelplan.planning import PLANNERS
@@ -24,10 +24,11 @@ def solve(
     model: str | Path | Model | None = None,
     heuristic: str | Path | None = None,
     config: Any = None,
-    goal: Goal = "level",
+    goal: Wanted | None = None,
     seed: int = 0,
 ) -> tuple[Challenge, Episode]:
-    """Play one level towards its goal, a random one, any frame [H,W,3], or where a tuple of actions leads.
+    """Play one level towards its goal, what solves it ("solved"), a random state, a `Goal`, any frame [H,W,3], or where
+    a tuple of actions leads. By default the goal is the one that the level shows, or else what solves it.
 
     Gives the level with that goal, and the episode.
     """
@@ -38,9 +39,11 @@ def solve(
         raise InputError(f"seed is {seed}; it must be 0 or more")
     opened, family = choose_model(model, planner, family)
     family.check(number)
-    challenge = family.challenge(number, goal, seed)
+    usual: Wanted = "level" if family.has_goals else "solved"
+    challenge = family.challenge(number, usual if goal is None else goal, seed)
+    check_goal(opened, planner, challenge.goal)
     task = Task(family, planner, PLANNERS[planner].config() if config is None else config, seed=seed)
-    check_memory(opened, task.config, challenge.goal_frame)
+    check_memory(opened, task.config, challenge.env.reset()[0])
     return challenge, play(task, guided(opened, heuristic, family.name, task.config), challenge)
 
 

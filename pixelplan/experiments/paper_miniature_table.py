@@ -151,7 +151,7 @@ def _words(selection: Selection) -> str:
         f"Everything of the paper but the size: its residual networks without strides, of {STEM} instead of 64 "
         "channels in the first stage, its deconvolution, context and action planes, its inverse model, losses, margin, "
         f"weights, threshold and planners; {UPDATES:,} gradient steps of about 128 transitions instead of 125,000, on "
-        f"{LEVELS} levels of {boards}. pixelplan learns from the same play in {PIXELPLAN_UPDATES} steps. {made}` from "
+        f"{LEVELS} levels of {boards}. pixelplan trains on the same play for {PIXELPLAN_UPDATES} steps. {made}` from "
         "the records in `results/`."
     )
 

@@ -53,6 +53,8 @@ class LevelPlay:
     """[e,T] int64."""
     undecided: np.ndarray | None = None
     """[n,n] bool: pairs of frames that may or may not be the same state; None if there are none."""
+    solved: np.ndarray | None = None
+    """[n] int8: whether each frame solves the level, 1 yes, 0 no, -1 nobody said; None if nobody said of any."""
 
     def steps(self) -> np.ndarray:
         """[m,3] int64: the distinct steps (frame, action, frame after it)."""
@@ -77,6 +79,7 @@ def level_plays(data: Trajectories, states: np.ndarray | None = None) -> list[Le
             np.arange(end - first) if states is None else states[first:end] - states[first:end].min(),
             data.episodes[rows].astype(np.int64) - first,
             data.actions[rows].astype(np.int64),
+            solved=None if data.solved is None else np.asarray(data.solved[first:end]),
         )
         if states is None:
             play = replace(play, undecided=undecided_pairs(play.steps(), end - first, actions))

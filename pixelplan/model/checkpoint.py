@@ -17,12 +17,14 @@ from torch import Tensor
 from pixelplan.files import checksum, left_by_writer, read_json, write_bytes, write_json, write_rows
 from pixelplan.model.config_limits import check_description
 from pixelplan.model.families import config_from
+from pixelplan.model.goal_test import MOST_DIMENSIONS, READINGS, Certainty, LearnedGoalTest
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 
 FORMAT = 1
 CONFIG, WEIGHTS_FILE, CHECKPOINT = "config.json", "weights.safetensors", "checkpoint.safetensors"
+GOAL_TEST = "goal-test.safetensors"
 
 
 def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> None:
@@ -30,13 +32,16 @@ def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> 
     for path in filter(left_by_writer, folder.iterdir()):  # of files that a resumed training did not write again
         path.unlink()
     write_tensors(folder / WEIGHTS_FILE, model.networks.state_dict())
-    own = {
+    own: dict[str, Any] = {
         "format": FORMAT,
         "threshold": model.threshold,
         "weights_sha256": checksum(folder / WEIGHTS_FILE),
         "model": dataclasses.asdict(model.config),
         "sizes": dataclasses.asdict(model.sizes),
     }
+    if model.goal_test is not None:
+        write_tensors(folder / GOAL_TEST, model.goal_test.network.state_dict())
+        own["goal_test"] = {**model.goal_test.description, "sha256": checksum(folder / GOAL_TEST)}
     write_json(folder / CONFIG, {**own, **description})
 
 
@@ -50,20 +55,45 @@ def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
         )
     except (KeyError, TypeError, ValueError) as problem:
         raise InputError(f"{folder / CONFIG} does not describe a model of this version ({problem})") from None
-    path = folder / WEIGHTS_FILE
-    if not path.exists():
-        raise InputError(f"{path} is missing; train the model again or copy the whole folder")
-    if checksum(path) != description.get("weights_sha256", checksum(path)):  # older configs have none
-        raise InputError(f"{path} is damaged: its checksum is not the one in {CONFIG}")
-    try:
-        tensors = load_file(path)
-    except (safetensors.SafetensorError, OSError, ValueError) as problem:
-        raise InputError(f"{path} is damaged ({problem})") from None
-    _check_tensors(path, model, tensors)
+    tensors = _read_weights(folder / WEIGHTS_FILE, description.get("weights_sha256"))  # older configs have no checksum
+    _check_tensors(folder / WEIGHTS_FILE, model.networks, tensors)
     model.networks.load_state_dict(tensors)
+    if "goal_test" in description:
+        model.goal_test = _load_goal_test(folder, description["goal_test"])
     # Convolutions of a single picture are quicker where the channels of a pixel lie together.
     model.networks.to(device).to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
     return model
+
+
+def _load_goal_test(folder: Path, described: Any) -> LearnedGoalTest:
+    """The goal test of a model; an InputError if it is not as described."""
+    path = folder / GOAL_TEST
+    try:
+        tensors = _read_weights(path, described["sha256"])
+        reading, rows, columns = described["reading"], int(described["rows"]), int(described["columns"])
+        first = tensors["layers.0.weight"]
+        dimensions = first.shape[1] * (1 if reading == "list" else rows * columns)
+        if reading not in READINGS or not 0 < dimensions <= MOST_DIMENSIONS:
+            raise ValueError(f"{reading!r} of {dimensions} numbers")
+        network = Certainty(dimensions, rows, columns, reading)
+        line = float(described["line"])
+    except (KeyError, TypeError, ValueError, IndexError) as problem:
+        raise InputError(f"{folder / CONFIG} does not describe a goal test of this version ({problem})") from None
+    _check_tensors(path, network, tensors)
+    network.load_state_dict(tensors)
+    return LearnedGoalTest(network, line)
+
+
+def _read_weights(path: Path, wanted: str | None) -> dict[str, Tensor]:
+    """The tensors in a file; an InputError if it is missing or damaged, or its checksum is not the wanted one."""
+    if not path.exists():
+        raise InputError(f"{path} is missing; train the model again or copy the whole folder")
+    if wanted is not None and checksum(path) != wanted:
+        raise InputError(f"{path} is damaged: its checksum is not the one in {CONFIG}")
+    try:
+        return load_file(path)
+    except (safetensors.SafetensorError, OSError, ValueError) as problem:
+        raise InputError(f"{path} is damaged ({problem})") from None
 
 
 def read_description(folder: Path) -> dict[str, Any]:
@@ -94,7 +124,7 @@ def load_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Opti
     """Put the weights and the optimizer's state of a checkpoint into place."""
     tensors, _ = read_tensors(folder / CHECKPOINT)
     weights = {name.removeprefix("model/"): value for name, value in tensors.items() if name.startswith("model/")}
-    _check_tensors(folder / CHECKPOINT, model, weights)
+    _check_tensors(folder / CHECKPOINT, model.networks, weights)
     model.networks.load_state_dict(weights)
     load_optimizer(optimizer, tensors)
 
@@ -161,8 +191,8 @@ def read_checkpoint_note(folder: Path) -> dict[str, Any] | None:
     return read_tensors(path)[1] if path.exists() else None
 
 
-def _check_tensors(path: Path, model: WorldModel, tensors: dict[str, Tensor]) -> None:
-    expected = model.networks.state_dict()
+def _check_tensors(path: Path, networks: torch.nn.Module, tensors: dict[str, Tensor]) -> None:
+    expected = networks.state_dict()
     for name, tensor in expected.items():
         if name not in tensors:
             raise InputError(f"{path} lacks the tensor {name}; it was made by another version or is incomplete")

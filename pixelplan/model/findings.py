@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from pixelplan.model import goal_test
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.calibrate import calibrate, rates
 from pixelplan.model.checkpoint import CHECKPOINT, save_model
 from pixelplan.model.description import versions
+from pixelplan.model.goal_test import GoalTestReport, learn_goal_test
 from pixelplan.model.metrics import StepErrors, rankings, rollout_exactness, step_errors
 from pixelplan.model.progress import draw_curves
 from pixelplan.model.restarts import last_attempt
@@ -21,6 +23,7 @@ from pixelplan.model.world_model import WorldModel
 
 def finish(
     model: WorldModel,
+    levels: list[LevelPlay],
     own: list[LevelPlay],
     frames: list[LevelPlay],
     recorded: int,
@@ -31,18 +34,28 @@ def finish(
 ) -> None:
     """Calibrate on held-out levels and write everything; the checkpoint is deleted last, so a kill loses nothing.
 
-    `own` are held-out levels with the family's states, `frames` the same with what recorded futures prove. If training
-    stopped on the way, the checkpoint stays: what follows begins with it. `recorded` levels are in the data.
+    `levels` were trained on, `own` are held-out ones with the family's states, `frames` the same with what recorded
+    futures prove. If training stopped on the way, the checkpoint stays: what follows begins with it. `recorded` levels
+    are in the data.
     """
-    levels = config.judging.final_levels
-    model.networks.settle(frames[:levels])
-    own = model.networks.judged(own[:levels])
-    frames = own if model.noisy else frames[:levels]
+    final = config.judging.final_levels
+    model.networks.settle(frames[:final])
+    own, unseen = model.networks.judged(own[:final]), frames[:final]
+    frames = own if model.noisy else unseen
     errors = step_errors(model, own)
     calibration = calibrate(errors) if config.threshold == "calibrated" else rates(errors, config.objective.margin / 2)
     model.threshold = calibration.threshold
+    rows_of_lattice, columns = model.sizes.rows, model.sizes.columns
+    learned = learn_goal_test(model, levels, unseen, rows_of_lattice, columns, config.seed)
+    report: GoalTestReport | None = None
+    if learned is not None:
+        model.goal_test, report = learned
     draw_curves(out, last_attempt(rows))
     true, rollouts = step_errors(model, frames), rollout_exactness(model.networks, frames)
+    accuracy = errors.accuracy(model.threshold)
+    found = findings(model, own, frames, accuracy, true, rollouts, recorded, config.judging.poor)
+    found["warnings"] += goal_test.warnings(report)
+    found["goal_test"] = None if report is None else dataclasses.asdict(report)
     description = {
         "calibration": dataclasses.asdict(calibration),
         "validation_metrics": {
@@ -52,9 +65,7 @@ def finish(
             "rollouts": {str(steps): share for steps, share in rollouts.items()},
             "rankings": [dataclasses.asdict(one) for one in rankings(model, frames)],
         },
-        "findings": findings(
-            model, own, frames, errors.accuracy(model.threshold), true, rollouts, recorded, config.judging.poor
-        ),
+        "findings": found,
         "seconds": rows[-1]["seconds"],
         "parameters": model.parameter_count,
         "versions": versions(),
@@ -98,7 +109,7 @@ def findings(
         warnings.append(
             f"this world was not learned: only {true.exact:.0%} of held-out steps are predicted exactly, so most plans "
             f"will fail; try more levels (it had {recorded}), longer episodes (collect --steps), or "
-            " see what check-env says"
+            "see what check-env says"
         )
     elif rollouts[10] < poor:
         warnings.append(
@@ -145,6 +156,8 @@ def told(description: dict[str, Any]) -> list[str]:
         f"random play comes {found['play_reaches']['median']:.0f} steps far (median of levels; at most "
         f"{found['play_reaches']['most']}): goals much farther away may need longer play",
     ]
+    if "goal_test" in found:
+        lines.append(goal_test.told(found["goal_test"]))
     if "race" in description:
         entered = ", ".join(
             f"{one['family']} {'cannot' if 'problem' in one else format(one['score'], '.4f')}"

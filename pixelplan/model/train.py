@@ -203,7 +203,8 @@ def _fit(
     if fabric.is_global_zero and "short" not in request:
         write_rows(out / "metrics.jsonl", rows)
         networks.cpu().eval()
-        finish(model, held_out.own, held_out.frames, level_count(worlds), out, config, request, rows)
+        counted = level_count(worlds)
+        finish(model, levels, held_out.own, held_out.frames, counted, out, config, request, rows)
 
 
 def _make_model(config: TrainConfig, worlds: Sequence[Trajectories], after: Path | None) -> WorldModel:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from pixelplan.model.batches import to_images
 from pixelplan.model.families import Config, family_of
+from pixelplan.model.goal_test import LearnedGoalTest
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import InputError
 
@@ -23,6 +24,8 @@ class WorldModel:
         self.networks = family_of(config).networks(config, sizes).eval()  # type: ignore[call-arg,arg-type]
         self.noisy = self.networks.noisy
         self.actions = sizes.actions
+        self.goal_test: LearnedGoalTest | None = None
+        """What recorded play has taught of solved states, if it has."""
         self._resized: dict[tuple[int, int], WorldModel] = {}
 
     @property
@@ -41,6 +44,7 @@ class WorldModel:
             other.networks = self.networks.for_frames(height, width).to(device).eval()
             other.networks.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
             other.sizes, other._resized = other.networks.sizes, {}
+            other.goal_test = None  # it was learned on embeddings of the usual size
             self._resized[size] = other
         return self._resized[size]
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pixelplan.planning.latent_goal import LatentGoal
 from pixelplan.planning.latent_graph import GrowingGraph, as_array, as_tensor, distances, thin_out
-from pixelplan.planning.packed_graph import PackedGraph, hashes
+from pixelplan.planning.packed_graph import PackedGraph
 from pixelplan.planning.queue import Queue
-from pixelplan.types import Distance, LatentGraph, Model, is_discrete, pack
+from pixelplan.types import Distance, LatentGraph, Model, is_discrete
 
 if TYPE_CHECKING:
     import torch
@@ -32,29 +33,24 @@ class Problem:
     context: Any
     start: np.ndarray
     """[d], the embedding to begin with."""
-    goals: np.ndarray
-    """[G,d], any of which will do."""
+    goal: LatentGoal
     not_goals: np.ndarray | None = None
     """[F,d], what looks like a goal and is none: a prediction nearer to one of these is not the goal."""
 
     def far(self, points: np.ndarray) -> np.ndarray:
-        """How far [n] points [n,d] are from the nearest goal; infinitely where one of `not_goals` is nearer, and where
-        points are equal to the goal or not, and never near."""
-        if is_discrete(self.model):
-            bits = pack(points)
-            wrong = False if self.not_goals is None else among(bits, pack(self.not_goals))
-            return np.where(among(bits, pack(self.goals)) & ~np.asarray(wrong), 0.0, np.inf)
-        return self._embedded_far(points)
+        """How far [n] points [n,d] are from the goal; infinitely where one of `not_goals` is nearer."""
+        return self._without_wrong(points, self.goal.met(points, self.model))
 
-    def _embedded_far(self, points: np.ndarray) -> np.ndarray:
-        apart = np.min([distances(points, goal) for goal in self.goals], axis=0)
-        if self.not_goals is not None:
-            apart[(distances(points[:, None], self.not_goals) <= apart[:, None]).any(1)] = np.inf
-        return apart
+    def _without_wrong(self, points: np.ndarray, far: np.ndarray) -> np.ndarray:
+        if self.not_goals is None:
+            return far
+        wrong = distances(points[:, None], self.not_goals)  # [n,F]
+        nearer = wrong <= far[:, None] if self.goal.test is None else wrong < self.model.threshold
+        return np.where(nearer.any(1), np.inf, far)
 
     def nearest(self, graph: LatentGraph) -> int:
         """The node whose embedding is nearest to a goal."""
-        apart = [self._embedded_far(points) for _, points in graph.pieces()]
+        apart = [self._without_wrong(points, self.goal.apart(points, self.model)) for _, points in graph.pieces()]
         return int(np.concatenate(apart).argmin())
 
     def graph(self, threshold: float) -> Graph:
@@ -70,10 +66,12 @@ class Problem:
 class Nearness:
     """The distance that needs no learning: how much embeddings differ from the goal's, in changes of a first step.
 
-    For zeros and ones that is the number that differ. It tells what is near, and little of what is far.
+    For zeros and ones that is the number that differ. It tells what is near, and little of what is far. Of a goal that
+    a test decides it says only whether it is met.
     """
 
     def __init__(self, problem: Problem) -> None:
+        self._problem = problem
         self._order = 1.0 if is_discrete(problem.model) else 2.0
         changes = np.abs(problem.expand(problem.start[None]) - problem.start)  # [A,d]
         sizes = (changes**self._order).sum(1) ** (1 / self._order)
@@ -81,17 +79,11 @@ class Nearness:
         self._step = float(sizes.mean()) if len(sizes) else 1.0
 
     def __call__(self, z: torch.Tensor, goals: torch.Tensor) -> torch.Tensor:
-        """Steps [N] from z [N,d] to the nearest of goals [G,d]."""
-        import torch  # here, since it takes seconds at first and settings and help texts do without it
-
-        return torch.cdist(z, goals, self._order).amin(1) / self._step
-
-
-def among(bits: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """Which of the rows [n,w] are among the wanted ones [G,w]."""
-    found = np.isin(hashes(bits), hashes(wanted))
-    found[found] = [(row == wanted).all(1).any() for row in bits[found]]
-    return found
+        """Steps [N] from z [N,d] to the problem's goal."""
+        problem = self._problem
+        if problem.goal.test is not None:
+            return as_tensor((problem.far(as_array(z)) >= problem.model.threshold).astype(np.float32))
+        return as_tensor(problem.goal.apart(as_array(z), problem.model, self._order) / self._step)
 
 
 @dataclass
@@ -198,7 +190,7 @@ class _BestFirst:
         self.growth = Growth(graph)
         self.met = np.empty(0, np.int64)
         """Nodes that are goals."""
-        self.goals = as_tensor(problem.goals)
+        self.goals = as_tensor(problem.goal.points)
         self.ahead = np.full(1024, np.nan, np.float32)
         self.expanded_at = np.full(1024, np.iinfo(np.int32).max, np.int32)
         """The number of steps at which each node was expanded last; as large as can be where it was not."""

@@ -9,10 +9,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pixelplan.planning.latent_goal import in_latent_space
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table, distances
 from pixelplan.planning.memory import Memory, Remembering
-from pixelplan.planning.one_shot import OneShotConfig, check_frames, contexts, inference, search, several, shows
-from pixelplan.types import Episode, InputError, LatentGraph, Model, Plan, World
+from pixelplan.planning.one_shot import OneShotConfig, checked_goal, contexts, inference, search
+from pixelplan.types import Episode, Goal, InputError, LatentGraph, Model, Plan, World
 
 
 @dataclass(frozen=True)
@@ -48,29 +49,28 @@ class Observer(Protocol):
 def full(
     model: Model,
     world: World,
-    goal_frame: np.ndarray,
+    goal: Goal | np.ndarray,
     config: FullConfig = FullConfig(),  # noqa: B008 (frozen)
     random: np.random.Generator | None = None,
     observer: Observer | None = None,
 ) -> Episode:
-    """Play one episode towards a goal frame [H,W,3], or any of several [G,H,W,3].
+    """Play one episode towards a goal: a `Goal`, or a frame [H,W,3], or any of several [G,H,W,3].
 
     It ends when the environment reports the goal, when it is out of steps, or when every action was tried in every
     state that can still be reached: then the goal cannot be. (Where pixels are noisy that is no proof, and it goes on.)
     """
     random = random or np.random.default_rng(0)
     frame, solved = world.reset()
-    check_frames(frame, goal_frame)
-    solved = solved or shows(frame, goal_frame)
+    goal = checked_goal(frame, goal)
+    solved = solved or goal.shown_by(frame)
     with inference():
-        agent = _Agent(model, world.actions, frame, goal_frame, config, random, observer)
+        agent = _Agent(model, world.actions, frame, goal, config, random, observer)
         while not solved and len(agent.actions) < config.step_limit:
             action = agent.act()
             if action is None:
                 break
             frame, solved = world.step(action)
-            check_frames(frame, goal_frame)
-            solved = solved or shows(frame, goal_frame)
+            solved = solved or checked_goal(frame, goal).shown_by(frame)
             agent.see(frame, solved)
     out_of_steps = len(agent.actions) >= config.step_limit
     return Episode(
@@ -92,7 +92,7 @@ class _Agent:
         model: Model,
         actions: int,
         frame: np.ndarray,
-        goal_frame: np.ndarray,
+        goal: Goal,
         config: FullConfig,
         random: np.random.Generator,
         observer: Observer | None,
@@ -100,14 +100,13 @@ class _Agent:
         began = time.perf_counter()
         self.config, self.random, self.observer = config, random, observer
         self.actions: list[int] = []
-        self.frames, self.goal_frame = [frame], goal_frame
+        self.frames, self.goal = [frame], goal
         self.plans: list[Plan] = []
         self.planned_at: list[int] = []
         self.memory = Memory(actions, model.threshold if model.noisy else None)
         self.perception = model
         self.model: Model = Remembering(model, self.memory) if config.lookup else model
-        start, *goals = as_array(model.encode(np.stack([frame, *several(goal_frame)])))
-        self.goals = np.stack(goals)
+        start, self.wanted = in_latent_space(model, frame, goal)
         self.here = self.memory.observe(frame, start)
         self.context: Any = None  # of the latest search
         self.route: list[tuple[int, np.ndarray]] = []  # actions still to take, and the embedding expected after each
@@ -176,9 +175,11 @@ class _Agent:
             config = replace(config, depth_limit=self.config.horizon)
         not_goals = self.memory.embeddings(sorted(self.memory.not_goals)) if self.memory.not_goals else None
         start = self.memory.embeddings([self.here])[0]
-        for context in contexts(self.perception, self.frames[-1], self.goal_frame, config):
+        if self.goal.masks is not None:  # what does not matter may have changed
+            self.wanted = in_latent_space(self.perception, self.frames[-1], self.goal)[1]
+        for context in contexts(self.perception, self.frames[-1], self.goal, config):
             self.context = context
-            plan = search(self.model, context, start, self.goals, config, self.random, not_goals)
+            plan = search(self.model, context, start, self.wanted, config, self.random, not_goals)
             if plan.reached:
                 break
         self.plans.append(plan)
@@ -214,11 +215,16 @@ class _Agent:
         return replace(plan, actions=graph.actions(path), embeddings=graph.at(path), path=tuple(path))
 
     def _ahead(self, graph: LatentGraph) -> np.ndarray:
-        """Steps [M] from each node to the goal, as far as embeddings tell: their distance, by that of a step."""
+        """Steps [M] from each node to the goal, as far as embeddings tell: their distance, by that of a step.
+
+        A goal test does not tell near from far.
+        """
+        if self.wanted.test is not None:
+            return np.zeros(len(graph.codes))
         steps, far = [], []
         for nodes, points in graph.pieces():
             steps.append(distances(points, graph.at(np.maximum(graph.parents[nodes], 0))))
-            far.append(np.min([distances(points, goal) for goal in self.goals], axis=0))
+            far.append(self.wanted.apart(points, self.perception))
         return np.concatenate(far) / np.concatenate(steps)[1:].mean()
 
     def _to_untried_action(self, plan: Plan, allowed: np.ndarray) -> Plan | None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pixelplan.planning.memory import Memory
-from pixelplan.planning.one_shot import shows
-from pixelplan.types import Episode, InputError, World
+from pixelplan.planning.one_shot import checked_goal
+from pixelplan.types import Episode, Goal, InputError, World
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,18 @@ class ImageSearchConfig:
 
 def image_search(
     world: World,
-    goal_frame: np.ndarray,
+    goal: Goal | np.ndarray,
     config: ImageSearchConfig = ImageSearchConfig(),  # noqa: B008 (frozen)
     random: np.random.Generator | None = None,
 ) -> Episode:
-    """Play one episode towards a goal frame [H,W,3], without any model.
+    """Play one episode towards a goal, without any model.
 
     Takes an untried action at random; where all were tried, goes to the nearest state where one is left.
     """
     random = random or np.random.default_rng(0)
     frame, solved = world.reset()
-    solved = solved or shows(frame, goal_frame)
+    goal = checked_goal(frame, goal)
+    solved = solved or goal.shown_by(frame)
     memory = Memory(world.actions)
     here = memory.observe(frame)
     actions: list[int] = []
@@ -55,7 +56,7 @@ def image_search(
         action = route.pop(0)
         seconds += time.perf_counter() - began
         frame, solved = world.step(action)
-        solved = solved or shows(frame, goal_frame)
+        solved = solved or goal.shown_by(frame)
         there = memory.observe(frame)
         memory.successors[here, action] = there
         here = there

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table, distances
-from pixelplan.types import Distance, Model, is_discrete
+from pixelplan.types import Distance, Model, goal_test_of, is_discrete
 
 if TYPE_CHECKING:
     import torch
@@ -73,6 +73,7 @@ class Remembering:
     def __init__(self, model: Model, memory: Memory) -> None:
         self.threshold, self.noisy, self.discrete = model.threshold, model.noisy, is_discrete(model)
         self.distance: Distance | None = getattr(model, "distance", None)
+        self.goal_test = goal_test_of(model)
         self._model, self._memory = model, memory
 
     def encode(self, frames: np.ndarray) -> torch.Tensor:

@@ -12,11 +12,12 @@ import numpy as np
 
 from pixelplan.machine import free_memory
 from pixelplan.planning.frontier import Growth, Nearness, Problem, best_first, breadth_first
-from pixelplan.planning.latent_graph import as_array
+from pixelplan.planning.latent_goal import LatentGoal, in_latent_space
 from pixelplan.types import (
     ADDED_LATER,
     Distance,
     Episode,
+    Goal,
     InputError,
     Model,
     Plan,
@@ -76,29 +77,34 @@ class OneShotConfig:
 def one_shot(
     model: Model,
     frame: np.ndarray,
-    goal_frame: np.ndarray,
+    goal: Goal | np.ndarray,
     config: OneShotConfig = OneShotConfig(),  # noqa: B008 (frozen)
     random: np.random.Generator | None = None,
 ) -> Plan:
-    """A plan from a frame [H,W,3] to a goal frame [H,W,3] of the same level, or any of several [G,H,W,3], by the model
-    alone.
+    """A plan from a frame [H,W,3] to a goal of the same level, by the model alone.
+
+    The goal is a `Goal`, or a frame [H,W,3], or any of several [G,H,W,3].
 
     Where the goal is not found, the plan leads to the node nearest to it and says so (`reached` is False).
     """
-    check_frames(frame, goal_frame)
+    goal = checked_goal(frame, goal)
     began = time.perf_counter()
     with inference():
-        start, *goals = as_array(model.encode(np.stack([frame, *several(goal_frame)])))
-        for context in contexts(model, frame, goal_frame, config):
-            plan = search(model, context, start, np.stack(goals), config, random)
+        start, wanted = in_latent_space(model, frame, goal)
+        for context in contexts(model, frame, goal, config):
+            plan = search(model, context, start, wanted, config, random)
             if plan.reached:
                 break
     return replace(plan, seconds=time.perf_counter() - began)
 
 
-def contexts(model: Model, frame: np.ndarray, goal_frame: np.ndarray, config: OneShotConfig) -> Iterator[Any]:
-    """What the model reads of the level from these frames [H,W,3], in turn until the goal is found; nothing twice."""
-    goal_frame = several(goal_frame)[0]
+def contexts(model: Model, frame: np.ndarray, goal: Goal, config: OneShotConfig) -> Iterator[Any]:
+    """What the model reads of the level from a frame [H,W,3] and the goal's, in turn until the goal is found; nothing
+    twice."""
+    if goal.frames is None:
+        yield model.context(frame)
+        return
+    goal_frame = goal.completed(frame)[0]
     first, second = (goal_frame, frame) if config.context == "goal" else (frame, goal_frame)
     read = model.context(first)
     yield read
@@ -114,18 +120,19 @@ def _says_nothing(context: Any) -> bool:
 def play_one_shot(
     model: Model,
     world: World,
-    goal_frame: np.ndarray,
+    goal: Goal | np.ndarray,
     config: OneShotConfig = OneShotConfig(),  # noqa: B008 (frozen)
     random: np.random.Generator | None = None,
 ) -> Episode:
     """Plan once, from the first frame, and take the plan's actions blindly; where the last one leads is what counts."""
     frame, solved = world.reset()
-    plan = one_shot(model, frame, goal_frame, config, random)
+    goal = checked_goal(frame, goal)
+    plan = one_shot(model, frame, goal, config, random)
     frames = [frame]
     for action in plan.actions:
         frame, solved = world.step(action)
         frames.append(frame)
-    solved = solved or shows(frame, goal_frame)
+    solved = solved or goal.shown_by(frame)
     ended = "solved" if solved else "plan over"
     return Episode(plan.actions, np.stack(frames), solved, ended, (plan,), (0,), plan.seconds)
 
@@ -134,19 +141,21 @@ def search(
     model: Model,
     context: Any,
     start: np.ndarray,
-    goals: np.ndarray,
+    goal: LatentGoal,
     config: OneShotConfig,
     random: np.random.Generator | None = None,
     not_goals: np.ndarray | None = None,
 ) -> Plan:
-    """The search itself, from embedding start [d] to any of goals [G,d]; call it under `inference`.
+    """The search itself, from embedding start [d] to a goal; call it under `inference`.
 
     A prediction nearer to one of `not_goals` [F,d] than to a goal is not the goal, however near to it.
     """
     began = time.perf_counter()
-    problem = Problem(model, context, start, goals, not_goals)
+    problem = Problem(model, context, start, goal, not_goals)
     if config.frontier == "best-first":
         distance: Distance | None = getattr(model, "distance", None)
+        if distance is not None and not len(goal.points):
+            raise InputError("a learned distance tells how far a picture is; give the goal as one, or no heuristic")
         found = best_first(problem, config, distance or Nearness(problem))
     else:
         found = _look_twice(problem, config, random or np.random.default_rng(0))
@@ -206,23 +215,13 @@ def inference() -> Iterator[None]:
             torch.set_num_threads(threads)
 
 
-def several(goal_frame: np.ndarray) -> np.ndarray:
-    """The frames [G,H,W,3] of a goal that is one frame [H,W,3] or any of several."""
-    return goal_frame if goal_frame.ndim == 4 else goal_frame[None]
-
-
-def shows(frame: np.ndarray, goal_frame: np.ndarray) -> bool:
-    """Whether a frame [H,W,3] is that of the goal, or one of them [G,H,W,3]."""
-    return any(np.array_equal(frame, goal) for goal in several(goal_frame))
-
-
-def check_frames(frame: np.ndarray, goal_frame: np.ndarray) -> None:
-    """An InputError unless both are frames [H,W,3] uint8 of the same size; of a goal there may be several [G,H,W,3]."""
-    goal = (
-        goal_frame[0] if isinstance(goal_frame, np.ndarray) and goal_frame.ndim == 4 and len(goal_frame) else goal_frame
-    )
-    for name, one in (("frame", frame), ("goal frame", goal)):
-        if not is_frame(one):
-            raise InputError(f"the {name} is {describe_value(one)}; it must be uint8 [height, width, 3]")
-    if frame.shape != goal.shape:
-        raise InputError(f"the goal frame has shape {goal.shape} and the frame {frame.shape}; they must be equal")
+def checked_goal(frame: np.ndarray, goal: Goal | np.ndarray) -> Goal:
+    """The goal; an InputError unless a frame is [H,W,3] uint8 and the goal's frames have its size."""
+    if not is_frame(frame):
+        raise InputError(f"the frame is {describe_value(frame)}; it must be uint8 [height, width, 3]")
+    goal = Goal.of(goal)
+    if goal.picture is not None and frame.shape != goal.picture.shape:
+        raise InputError(
+            f"the goal frame has shape {goal.picture.shape} and the frame {frame.shape}; they must be equal"
+        )
+    return goal

@@ -16,7 +16,7 @@ class Planner:
     """A planner by name: it plays one episode of a `World` towards a goal."""
 
     play: Callable[..., Episode]
-    """A function of (model, world, goal frame, config, random generator)."""
+    """A function of (model, world, goal, config, random generator)."""
     config: type[Any]
     """Its settings, a frozen dataclass; those of other dataclasses in it count as its own."""
     title: str

@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
+from pixelplan.data.collect import solved_frames
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
 from pixelplan.data.identity import rows_of_levels
 from pixelplan.envs.blindfold import Blindfold
@@ -27,10 +28,10 @@ from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.model.worlds import Play
 from pixelplan.planning import FullConfig, OneShotConfig, full
-from pixelplan.types import InputError, Model, Trajectories, World
+from pixelplan.types import Goal, InputError, Model, Trajectories, World, goal_test_of
 
-OpenWorld = Callable[[int], tuple[World, np.ndarray | None]]
-"""The world of a level by its number, and its goal frame [H,W,3] if it has one."""
+OpenWorld = Callable[[int], tuple[World, Goal]]
+"""The world of a level by its number, and its goal."""
 PLANNER = FullConfig(OneShotConfig(node_limit=256, second_look=False))
 """A quick one: early models are wrong in many ways, and looking longer at what they say does not help."""
 
@@ -46,13 +47,11 @@ class Stage:
 
 
 def open_worlds(family: Family) -> OpenWorld:
-    """The levels of a family as worlds; those of an environment that shows no goal have none."""
+    """The levels of a family as worlds, with the goal that they show or else whatever solves them."""
 
-    def open_level(number: int) -> tuple[World, np.ndarray | None]:
-        if not family.has_goals:
-            return Blindfold(family.level(number), solved=lambda: False), None
-        challenge = family.challenge(number)
-        return Blindfold(challenge.env, solved=challenge.solved), challenge.goal_frame
+    def open_level(number: int) -> tuple[World, Goal]:
+        challenge = family.challenge(number, "level" if family.has_goals else "solved")
+        return Blindfold(challenge.env, solved=challenge.solved), challenge.goal
 
     return open_level
 
@@ -163,57 +162,79 @@ def collect_with_planner(
             for place in levels[writer.levels_done :]:
                 progress(writer.levels_done, len(levels))
                 number = int(data.frame_level[place[0]])
-                world, goal_frame = open_world(number)
+                world, goal = open_world(number)
                 random = np.random.default_rng([*seed, number])
                 seen = np.asarray(data.frames[place[0] : place[1]])
-                play = partial(play_on, _Familiar(model), world, goal_frame, seen, steps, config, random)
+                play = partial(play_on, _Familiar(model), world, goal, seen, steps, config, random)
                 _append(writer, data, place, [play() for _ in range(episodes)])
-            writer.finish(
-                {
-                    "frames": data.frames.shape[1:],
-                    "frame_level": (),
-                    "episodes": (steps + 1,),
-                    "actions": (steps,),
-                    "episode_level": (),
-                }
-            )
+            writer.finish(data.frames.shape[1:], steps)
             progress(len(levels), len(levels))
     return open_trajectories(out, verify=False)
+
+
+class Played(NamedTuple):
+    """One episode of T steps."""
+
+    frames: np.ndarray
+    """[T+1,H,W,3]."""
+    actions: np.ndarray
+    """[T]."""
+    solved: np.ndarray
+    """[T+1] bool, whether each frame solves the level."""
 
 
 def play_on(
     model: Model,
     world: World,
-    goal_frame: np.ndarray | None,
+    own_goal: Goal,
     seen: np.ndarray,
     steps: int,
     config: FullConfig,
     random: np.random.Generator,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Frames [steps+1,H,W,3] and actions [steps] of one episode: to the goal, then to one seen frame [n,H,W,3] after
-    the other, drawn at random. Where the planner knows nothing to do, it takes a random action."""
-    frame, _ = world.reset()
+) -> Played:
+    """One episode: to the goal, then to one seen frame [n,H,W,3] after the other, drawn at random. Where the planner
+    knows nothing to do, it takes a random action."""
+    noting = _Noting(world)
+    frame, _ = noting.reset()
     frames, actions = [frame], list[int]()
-    goal = goal_frame
+    goal = None if own_goal.frames is None and goal_test_of(model) is None else own_goal
     while len(actions) < steps:
         if goal is not None:
-            here = _Continued(world, frames[-1], goal is goal_frame)
+            here = _Continued(noting, frames[-1], goal is own_goal)
             episode = full(model, here, goal, dataclasses.replace(config, step_limit=steps - len(actions)), random)
             frames += list(episode.frames[1:])
             actions += episode.actions
         if goal is not None and not episode.actions and len(actions) < steps:
-            action = int(random.integers(world.actions))
-            frames.append(world.step(action)[0])
+            action = int(random.integers(noting.actions))
+            frames.append(noting.step(action)[0])
             actions.append(action)
-        goal = seen[random.integers(len(seen))]
-    return np.stack(frames), np.array(actions, np.uint8)
+        goal = Goal.of(seen[random.integers(len(seen))])
+    return Played(np.stack(frames), np.array(actions, np.uint8), np.array(noting.solved))
+
+
+class _Noting:
+    """A world that remembers which of its frames were solved."""
+
+    def __init__(self, world: World) -> None:
+        self.actions, self._world = world.actions, world
+        self.solved: list[bool] = []
+
+    def reset(self) -> tuple[np.ndarray, bool]:
+        frame, solved = self._world.reset()
+        self.solved = [solved]
+        return frame, solved
+
+    def step(self, action: int) -> tuple[np.ndarray, bool]:
+        frame, solved = self._world.step(action)
+        self.solved.append(solved)
+        return frame, solved
 
 
 class _Familiar:
     """A model that looks at each frame of a level once: play shows few of them again and again."""
 
     def __init__(self, model: Model) -> None:
-        self.threshold, self.noisy = model.threshold, model.noisy
+        self.threshold, self.noisy, self.goal_test = model.threshold, model.noisy, goal_test_of(model)
         self._model = model
         self._embeddings: dict[bytes, torch.Tensor] = {}
         self._contexts: dict[bytes, Any] = {}
@@ -257,11 +278,12 @@ def _append(
     writer: TrajectoryWriter,
     data: Trajectories,
     place: tuple[int, int, np.ndarray],
-    played: list[tuple[np.ndarray, np.ndarray]],
+    played: list[Played],
 ) -> None:
     """Write a level (its first frame, the one behind its last, and its episodes' rows) with what was played in it."""
     first, end, rows = place
-    frames = np.concatenate([data.frames[first:end], *(frames for frames, _ in played)])
+    frames = np.concatenate([data.frames[first:end], *(one.frames for one in played)])
+    said = np.full(end - first, -1) if data.solved is None else data.solved[first:end]
     kept, number_of = distinct_frames(frames)
     offset = writer.frames_written
     old = data.episodes[rows] - first
@@ -272,6 +294,7 @@ def _append(
         frames=frames[kept],
         frame_level=np.full(len(kept), number),
         episodes=number_of[np.concatenate([old, new])] + offset,
-        actions=np.concatenate([data.actions[rows], np.stack([actions for _, actions in played])]),
+        actions=np.concatenate([data.actions[rows], np.stack([one.actions for one in played])]),
         episode_level=np.full(len(old) + len(new), number),
+        solved=solved_frames(np.concatenate([said, *(one.solved for one in played)]), number_of),
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ctypes
+import logging
 import os
 import socket
 import sys
@@ -71,7 +73,7 @@ def configuration(models: Models, host: str) -> uvicorn.Config:
 
     from pixelplan.web.server import make_app
 
-    return uvicorn.Config(
+    chosen = uvicorn.Config(
         make_app(models, names=[host]),
         log_level="warning",
         access_log=False,
@@ -80,6 +82,13 @@ def configuration(models: Models, host: str) -> uvicorn.Config:
         timeout_keep_alive=15,
         timeout_graceful_shutdown=3,
     )
+    logging.getLogger("uvicorn.error").addFilter(_is_a_fault)
+    return chosen
+
+
+def _is_a_fault(entry: logging.LogRecord) -> bool:
+    """Whether a log entry tells of one: a request that was cut off because the server was told to end is none."""
+    return not (entry.exc_info and isinstance(entry.exc_info[1], asyncio.CancelledError))
 
 
 def _share_memory_between_threads() -> None:

@@ -95,6 +95,7 @@ class ExploredLevel:
         self._sights: dict[int, _Sight] = {}
         self._successors: dict[tuple[int, int], int] = {}
         self.start = self._see(self.challenge.env.reset()[0], None)
+        assert self.challenge.goal_frame is not None  # of these two kinds all have one
         self.goal = self._keep(self.challenge.goal_frame)
 
     def frame(self, state: int) -> np.ndarray:
@@ -131,7 +132,9 @@ class ExploredLevel:
             return _number(frame)
         with self.world.using():
             self.world.at = None
-            return self._keep(self.world.family.challenge(self.challenge.number, frame).goal_frame)
+            known = self.world.family.challenge(self.challenge.number, frame).goal_frame
+            assert known is not None
+            return self._keep(known)
 
     def _try(self, state: int, action: int) -> int:
         """Go to a state, unless the environment stands there, and take an action."""

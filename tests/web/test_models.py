@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import socket
 import sys
 from pathlib import Path
@@ -104,3 +106,16 @@ def test_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_command_says_what_is_wrong() -> None:
     assert "ports are" in one_sentence(run_command("web", "--port", "70000", "--no-open", code=2))
+
+
+def test_a_request_cut_off_by_the_servers_end_is_no_fault() -> None:
+    """Ctrl-C while somebody's plan is being made prints no traceback; a fault still does."""
+    launch.configuration(Models("oracle"), "127.0.0.1")
+    log, seen = logging.getLogger("uvicorn.error"), list[str]()
+    handler = logging.Handler()
+    handler.emit = lambda entry: seen.append(entry.getMessage())  # type: ignore[method-assign]
+    log.addHandler(handler)
+    for problem in (asyncio.CancelledError("the end"), ValueError("a fault")):
+        log.error("Exception: %s", problem, exc_info=problem)
+    log.removeHandler(handler)
+    assert seen == ["Exception: a fault"]

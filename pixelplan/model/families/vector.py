@@ -14,11 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from pixelplan.model.blocks import InverseModel, ResidualBlock
 from pixelplan.model.families.metric import MetricNetworks
+from pixelplan.model.optimizer import Muon
 from pixelplan.model.sizes import Sizes
 
 SIDE = 16
@@ -64,6 +66,10 @@ class Vector(MetricNetworks):
     def usual_updates(self) -> int:
         """As the config says."""
         return self.config.updates
+
+    def optimizer(self, rate: float, weight_decay: float) -> torch.optim.Optimizer:
+        """Muon, as for pictures."""
+        return Muon(self.parameters(), rate, weight_decay)
 
 
 class VectorEncoder(nn.Module):

@@ -1,0 +1,208 @@
+"""Other people's environments, with default settings: check, record, train, judge, one core, one record an id.
+
+    python benchmarks/zoo.py               # all ids that have no record yet, one after the other
+    python benchmarks/zoo.py four-rooms    # these
+    python benchmarks/zoo.py --page        # docs/zoo.md and its picture, from the records there are
+
+Each id runs in a process of its own, and its record in results/zoo is written when it is done; what was recorded or
+trained before it was cut off is in runs/zoo and is gone on with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+RESULTS, RUNS, PAGE = ROOT / "results" / "zoo", ROOT / "runs" / "zoo", ROOT / "docs" / "zoo.md"
+LEVELS, JUDGED = "0:200", "2000:2020"
+
+
+@dataclass(frozen=True)
+class Animal:
+    """One id of the zoo."""
+
+    env: str
+    """As for --env."""
+    options: dict[str, Any] = field(default_factory=dict)
+    refused: str | None = None
+    """For a negative control, the finding of check-env that must refuse it."""
+
+
+SMALL_TILES = {"tile_size": 8}
+
+
+def _grid(id: str) -> Animal:
+    return Animal(f"minigrid:{id}", SMALL_TILES)
+
+
+ZOO: dict[str, Animal] = {
+    "empty-random": _grid("MiniGrid-Empty-Random-6x6-v0"),
+    "four-rooms": _grid("MiniGrid-FourRooms-v0"),
+    "simple-crossing": _grid("MiniGrid-SimpleCrossingS9N1-v0"),
+    "lava-gap": _grid("MiniGrid-LavaGapS6-v0"),
+    "lava-crossing": _grid("MiniGrid-LavaCrossingS9N1-v0"),
+    "multi-room": _grid("MiniGrid-MultiRoom-N2-S4-v0"),
+    "door-key": _grid("MiniGrid-DoorKey-6x6-v0"),
+    "unlock": _grid("MiniGrid-Unlock-v0"),
+    "unlock-pickup": _grid("MiniGrid-UnlockPickup-v0"),
+    "key-corridor": _grid("MiniGrid-KeyCorridorS3R1-v0"),
+    "red-blue-doors": _grid("MiniGrid-RedBlueDoors-6x6-v0"),
+    "obstructed-maze": _grid("MiniGrid-ObstructedMaze-1Dl-v0"),
+    "go-to-red-ball": _grid("BabyAI-GoToRedBallNoDists-v0"),
+    "go-to-object": _grid("BabyAI-GoToObj-v0"),
+    "open-red-door": _grid("BabyAI-OpenRedDoor-v0"),
+    "pickup-local": _grid("BabyAI-PickupDist-v0"),
+    "put-near": _grid("MiniGrid-PutNear-6x6-N2-v0"),
+    "taxi": Animal("Taxi-v4"),
+    "cliff-walking": Animal("examples.zoo:cliff_walking"),
+    "frozen-lake": Animal("examples.zoo:frozen_lake"),
+    "photo-tiles": Animal("examples.zoo:photo_tiles"),
+    "gym-sokoban": Animal("examples.zoo:sokoban"),
+    "jumanji-maze": Animal("examples.zoo:jumanji_maze"),
+    "jumanji-tiles": Animal("examples.zoo:jumanji_tiles"),
+    "magic-cube": Animal("examples.zoo:magic_cube"),
+    "slippery-lake": Animal("FrozenLake-v1", {"is_slippery": True}, "determinism"),
+    "dynamic-obstacles": Animal("minigrid:MiniGrid-Dynamic-Obstacles-6x6-v0", SMALL_TILES, "determinism"),
+    "sticky-freeway": Animal("ale_py:ALE/Freeway-v5", {}, "chance"),
+    "step-counter": Animal("examples.zoo:counted", {}, "clock"),
+}
+
+
+def measure(name: str) -> dict[str, Any]:
+    """Everything that is to be known of one id."""
+    import pixelplan
+    from pixelplan.data.check_env import check_env
+    from pixelplan.data.collect import reach
+    from pixelplan.envs.resolve import open_family
+    from pixelplan.machine import describe_machine
+    from pixelplan.model.checkpoint import read_description
+    from pixelplan.types import InputError
+
+    animal = ZOO[name]
+    record: dict[str, Any] = {"name": name, "env": animal.env, "options": animal.options, **describe_machine()}
+    record["command"] = f"python benchmarks/zoo.py {name}"
+    try:
+        family = open_family(animal.env, animal.options)
+        found = check_env(family, list(range(5)))
+    except InputError as problem:
+        return {**record, "fits": False, "sentence": str(problem)}
+    unfit = [one for one in found.findings if one.mark == "does not fit"]
+    record |= {"fits": found.fits, "refused_for": [one.what for one in unfit], "hidden": found.hidden}
+    if unfit or animal.refused:
+        return {**record, "sentence": unfit[0].found if unfit else "it was not refused"}
+    clock = time.process_time()
+    ways = {way: reach(family, list(range(8)), 20, 20, 0, way == "explore") for way in ("random", "explore")}
+    record["reach"] = {way: {"goals": one.goals, "of": one.levels, "frames": one.frames} for way, one in ways.items()}
+    folder, model = RUNS / name / "data", RUNS / name / "model"
+    levels, episodes = ("0:1", 200) if found.one_level else (LEVELS, 20)
+    data = pixelplan.collect(family, levels, folder, episodes=episodes, resume=True)
+    pixelplan.train(data, model, resume=True, threads=1, quiet=True)
+    trained = read_description(model)
+    record |= {
+        "levels": levels,
+        "explored": bool(data.manifest.get("explore")),
+        "core_seconds": round(time.process_time() - clock),
+        "training_seconds": trained["seconds"],
+        "family": trained["findings"]["family"],
+        "exact": trained["validation_metrics"]["exact"],
+        "rollouts": trained["validation_metrics"]["rollouts"],
+        "goal_test": trained["findings"]["goal_test"],
+        "warnings": trained["findings"]["warnings"],
+    }
+    for planner in ("one-shot", "full", "image-search"):
+        for goals in ("solved", "random"):
+            if goals == "random" and planner == "image-search":
+                continue
+            try:
+                result = pixelplan.evaluate(family, JUDGED, planner=planner, model=model, goals=goals)
+            except InputError as problem:
+                record[f"{planner} {goals}"] = {"refused": str(problem)}
+                continue
+            steps = [one.steps for one in result.episodes if one.solved]
+            mean = sum(steps) / len(steps) if steps else None
+            record[f"{planner} {goals}"] = {
+                "success": result.success, "interval": result.interval, "optimal": result.optimal, "steps": mean,
+                "levels": result.levels, "seed": result.seed,
+            }  # fmt: skip
+    return record
+
+
+def run(names: list[str]) -> None:
+    """One process an id, and its record."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        print(f"{name} …", flush=True)
+        done = subprocess.run([sys.executable, __file__, "--one", name], cwd=ROOT)
+        if done.returncode:
+            print(f"{name} failed with code {done.returncode}; it is tried again the next time", flush=True)
+
+
+def share(record: dict[str, Any], key: str) -> str:
+    """A success rate for the table."""
+    found = record.get(key)
+    if found is None:
+        return ""
+    return "no goal test" if "refused" in found else f"{found['success']:.2f}"
+
+
+def page(records: list[dict[str, Any]]) -> str:
+    """The table of docs/zoo.md."""
+    lines = [
+        "| id | fits | play | core-minutes | exact | goal test: missed, false alarms | one-shot | full | random goals "
+        "(one-shot, full) | search on images |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for one in records:
+        name = one["env"].removeprefix("minigrid:").removeprefix("examples.")
+        if not one["fits"]:
+            reason = ", ".join(one.get("refused_for", [])) or "cannot be opened"
+            lines.append(f"| {name} | no: {reason} | | | | | | | | |")
+            continue
+        test = one.get("goal_test")
+        told = "none" if test is None else f"{test['missed']:.2f}, {test['false_alarms']:.3f}"
+        randoms = f"{share(one, 'one-shot random')}, {share(one, 'full random')}"
+        play, minutes = "explored" if one["explored"] else "random", one["core_seconds"] / 60
+        solved = " | ".join(share(one, f"{planner} solved") for planner in ("one-shot", "full"))
+        lines.append(
+            f"| {name} | yes | {play} | {minutes:.1f} | {one['exact']:.3f} | {told} | {solved} | {randoms} | "
+            f"{share(one, 'image-search solved')} |"
+        )
+    return "\n".join(lines)
+
+
+def write_page() -> None:
+    """Put the table into docs/zoo.md."""
+    records = [json.loads(path.read_text()) for name in ZOO if (path := RESULTS / f"{name}.json").exists()]
+    text = PAGE.read_text()
+    begin, end = "<!-- zoo: made by `python benchmarks/zoo.py --page` from results/zoo -->\n", "<!-- end of zoo -->"
+    head, rest = text.split(begin)
+    PAGE.write_text(head + begin + page(records) + "\n" + end + rest.split(end)[1])
+
+
+def main() -> None:
+    """Parse the arguments."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("names", nargs="*", choices=[*ZOO, []], help="ids by their short names; by default all")
+    parser.add_argument("--one", choices=list(ZOO), help="measure this one in this process")
+    parser.add_argument("--page", action="store_true", help="write docs/zoo.md from the records")
+    arguments = parser.parse_args()
+    if arguments.one:
+        from pixelplan.files import write_json
+
+        sys.path.insert(0, str(ROOT))
+        write_json(RESULTS / f"{arguments.one}.json", measure(arguments.one))
+    elif arguments.page:
+        write_page()
+    else:
+        run(arguments.names or [name for name in ZOO if not (RESULTS / f"{name}.json").exists()])
+
+
+if __name__ == "__main__":
+    main()

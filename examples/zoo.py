@@ -1,0 +1,214 @@
+"""Thin wrappers for other people's environments (`pip install 'pixelplan[zoo]'`); most need none.
+
+What an id lacks, each adds and nothing more: levels by seed, a picture, or what counts as solved. Use them as
+`--env examples.zoo:frozen_lake`, and so on; docs/zoo.md lists them with those that go without.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+
+class Remade(gymnasium.Wrapper):
+    """Makes the environment anew for every seed: levels are arguments there, not seeds."""
+
+    def __init__(self, make: Any) -> None:
+        self.make = make
+        super().__init__(make(0))
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        self.env = self.make(seed or 0)
+        return self.env.reset(seed=seed)
+
+
+def frozen_lake(size: int = 5) -> gymnasium.Env:
+    """FrozenLake, not slippery, with a random map for every seed."""
+    from gymnasium.envs.toy_text.frozen_lake import generate_random_map
+
+    def make(seed: int) -> gymnasium.Env:
+        lake = generate_random_map(size, seed=seed)
+        return gymnasium.make("FrozenLake-v1", desc=lake, is_slippery=False, render_mode="rgb_array").unwrapped
+
+    return Remade(make)
+
+
+class CliffWalking(gymnasium.Wrapper):
+    """The one cliff, begun anywhere but in it. Its goal pays no more than any step: it must say when it is solved."""
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        _, info = self.env.reset(seed=seed)
+        self.unwrapped.s = int(np.random.default_rng(seed).integers(36))
+        return self.unwrapped.s, info
+
+    def step(self, action: Any) -> Any:
+        *shown, info = self.env.step(action)
+        return (*shown, {**info, "solved": bool(shown[2])})
+
+
+def cliff_walking() -> gymnasium.Env:
+    """CliffWalking from random places."""
+    return CliffWalking(gymnasium.make("CliffWalking-v1", render_mode="rgb_array").unwrapped)
+
+
+class Seeded(gymnasium.Wrapper):
+    """For levels that are drawn from the global generators."""
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        random.seed(seed)
+        np.random.seed(seed)  # noqa: NPY002
+        return self.env.reset(seed=seed)
+
+
+def sokoban(boxes: int = 2) -> gymnasium.Env:
+    """gym-sokoban's 7 × 7 rooms."""
+    from pixelplan.envs.old_gym import old_gym
+
+    options = {"dim_room": (7, 7), "num_boxes": boxes, "max_steps": 10**6, "reset": False}
+    return Seeded(old_gym("gym_sokoban:Sokoban-v0")(**options))
+
+
+class Jumanji(gymnasium.Env):
+    """A jumanji environment: `cells` says what is in each cell of its state, a number each, and colours tell them."""
+
+    def __init__(self, game: Any, cells: Any) -> None:
+        import jax
+
+        self.game, self.cells, self.begin, self.go = game, cells, jax.jit(game.reset), jax.jit(game.step)
+        self.action_space = gymnasium.spaces.Discrete(int(game.action_spec.num_values))
+        self.key = jax.random.PRNGKey
+        shape = np.shape(self.draw(self.begin(self.key(0))[0]))
+        self.observation_space = gymnasium.spaces.Box(0, 255, shape, np.uint8)
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+        super().reset(seed=seed)
+        self.state, _ = self.begin(self.key(seed or 0))
+        return self.draw(self.state), {}
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
+        self.state, found = self.go(self.state, action)
+        reward = float(found.reward)
+        return self.draw(self.state), reward, bool(found.last()) and reward > 0, False, {}
+
+    def draw(self, state: Any) -> np.ndarray:
+        colours = np.random.default_rng(7).integers(30, 256, (32, 3), np.uint8)
+        return np.kron(colours[np.asarray(self.cells(state))], np.ones((8, 8, 1), np.uint8))
+
+
+def jumanji_maze() -> gymnasium.Env:
+    """jumanji's Maze, 10 × 10."""
+    from jumanji.environments import Maze
+
+    def cells(state: Any) -> np.ndarray:
+        found = np.asarray(state.walls).astype(int)
+        found[int(state.target_position.row), int(state.target_position.col)] = 2
+        found[int(state.agent_position.row), int(state.agent_position.col)] = 3
+        return found
+
+    return Jumanji(Maze(time_limit=10**6), cells)
+
+
+def jumanji_tiles(size: int = 3) -> gymnasium.Env:
+    """jumanji's SlidingTilePuzzle, shuffled by 50 moves."""
+    from jumanji.environments import SlidingTilePuzzle
+    from jumanji.environments.logic.sliding_tile_puzzle.generator import RandomWalkGenerator
+
+    game = SlidingTilePuzzle(RandomWalkGenerator(size, num_random_moves=50), time_limit=10**6)
+    return Jumanji(game, lambda state: state.puzzle)
+
+
+class PhotoTiles(gymnasium.Wrapper):
+    """sliding-puzzles, with a photograph on its tiles."""
+
+    render_mode = "rgb_array"
+
+    def __init__(self, env: Any) -> None:
+        from matplotlib import cbook
+        from PIL import Image
+
+        super().__init__(env)
+        photo = np.array(Image.open(cbook.get_sample_data("grace_hopper.jpg")).resize((72, 72)).convert("RGB"))
+        self.tiles = photo.reshape(3, 24, 3, 24, 3).swapaxes(1, 2).reshape(9, 24, 24, 3)
+        self.tiles[8] = 0  # the empty place
+
+    def render(self) -> np.ndarray:
+        state = self.unwrapped.state
+        return self.tiles[np.where(state < 0, 9, state) - 1].swapaxes(1, 2).reshape(72, 72, 3)
+
+
+def photo_tiles() -> gymnasium.Env:
+    """The 8-puzzle of sliding-puzzles as a photograph, shuffled by 12 moves; the finish pays."""
+    from sliding_puzzles import SlidingEnv
+
+    return PhotoTiles(SlidingEnv(w=3, h=3, sparse_rewards=True, shuffle_mode="serial", shuffle_steps=12))
+
+
+class Cube(gymnasium.Env):
+    """magiccube's 2 × 2 × 2, scrambled by a few turns, three faces of it turned: all that can be told apart."""
+
+    action_space = gymnasium.spaces.Discrete(6)
+    observation_space = gymnasium.spaces.Box(0, 255, (48, 64, 3), np.uint8)
+    action_names = ("R", "R'", "U", "U'", "F", "F'")
+    colours = {
+        "W": (255,) * 3,
+        "Y": (255, 230, 0),
+        "R": (200, 0, 0),
+        "O": (255, 140, 0),
+        "B": (0, 0, 220),
+        "G": (0, 160, 0),
+    }
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+        from magiccube import Cube as Magic
+
+        super().reset(seed=seed)
+        self.cube = Magic(2)
+        self.cube.rotate(" ".join(self.action_names[turn] for turn in self.np_random.integers(6, size=5)))
+        return self.draw(), {"solved": self.cube.is_done()}
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
+        self.cube.rotate(self.action_names[action])
+        return self.draw(), 0.0, False, False, {"solved": self.cube.is_done()}
+
+    def draw(self) -> np.ndarray:
+        faces = self.cube.get_all_faces()
+        cells = np.zeros((6, 8, 3), np.uint8)
+        places = {"U": (0, 2), "L": (2, 0), "F": (2, 2), "R": (2, 4), "B": (2, 6), "D": (4, 2)}
+        for face, shown in faces.items():
+            row, column = places[face.name]
+            cells[row : row + 2, column : column + 2] = [[self.colours[one.name] for one in line] for line in shown]
+        return np.kron(cells, np.ones((8, 8, 1), np.uint8))
+
+
+def magic_cube() -> gymnasium.Env:
+    """magiccube's pocket cube."""
+    return Cube()
+
+
+class Counted(gymnasium.Wrapper):
+    """A negative control: any world with a step counter in its picture."""
+
+    count = 0
+
+    def reset(self, **options: Any) -> tuple[Any, dict]:
+        self.count = 0
+        return self.env.reset(**options)
+
+    def step(self, action: Any) -> Any:
+        self.count += 1
+        return self.env.step(action)
+
+    def render(self) -> np.ndarray:
+        frame = np.array(self.env.render())
+        frame[:16, : 8 * (self.count % 64)] = 255
+        return frame
+
+
+def counted() -> gymnasium.Env:
+    """MiniGrid with a step counter, which no plan can come back from."""
+    import minigrid  # noqa: F401
+
+    return Counted(gymnasium.make("MiniGrid-Empty-Random-5x5-v0", render_mode="rgb_array", max_steps=10**6).unwrapped)

@@ -1,0 +1,184 @@
+"""What a little play shows of a world, counted."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pixelplan.envs.determinism import replay
+from pixelplan.envs.family import Family
+from pixelplan.envs.frames import distinct_frames
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Play in one level, frames by number."""
+
+    rows: np.ndarray
+    """[E,T+1], equal numbers are equal frames."""
+    actions: np.ndarray
+    """[E,T]."""
+    frames: np.ndarray
+    """[n,H,W,3], the frames by number."""
+    solved: np.ndarray
+    """[n] bool, those that solve the level."""
+
+    @property
+    def first(self) -> np.ndarray:
+        """The level's first frame [H,W,3]."""
+        frame: np.ndarray = self.frames[self.rows[0, 0]]
+        return frame
+
+    def steps(self) -> np.ndarray:
+        """[E·T,3] frame, action, frame after it."""
+        return np.stack([self.rows[:, :-1].ravel(), self.actions.ravel(), self.rows[:, 1:].ravel()], axis=1)
+
+    def depths(self) -> dict[int, int]:
+        """Steps from the first frame to each that can be reached from it along what was played."""
+        successors: dict[int, set[int]] = {}
+        for before, _, after in self.steps().tolist():
+            successors.setdefault(before, set()).add(after)
+        depths = {int(self.rows[0, 0]): 0}
+        queue = deque(depths)
+        while queue:
+            here = queue.popleft()
+            for there in successors.get(here, ()):
+                if there not in depths:
+                    depths[there] = depths[here] + 1
+                    queue.append(there)
+        return depths
+
+    def farthest(self) -> int:
+        """Steps to the farthest frame."""
+        return max(self.depths().values())
+
+    def goal_distance(self) -> int | None:
+        """Steps to the nearest solved frame; None where none was seen."""
+        return min((steps for frame, steps in self.depths().items() if self.solved[frame]), default=None)
+
+    def growth(self) -> list[int]:
+        """Distinct frames after each quarter of the episodes' steps, all episodes taken together."""
+        in_time = self.rows.T.ravel()  # the first frames of all episodes, then the second ones …
+        return [len(np.unique(in_time[: max(1, len(in_time) * quarter // 4)])) for quarter in range(1, 5)]
+
+
+def look(family: Family, number: int, episodes: int, steps: int, seed: int, explores: bool = False) -> Seen:
+    """Play a level at random, or explore it."""
+    play = family.play(number, episodes, steps, np.random.default_rng([seed, number]), explores)
+    kept, number_of = distinct_frames(play.frames)
+    solved = np.zeros(len(kept), bool)
+    if play.solved is not None:
+        solved[number_of[play.solved]] = True
+    return Seen(number_of[play.episodes], play.actions, play.frames[kept], solved)
+
+
+def hidden(seen: Sequence[Seen]) -> float | None:
+    """Of the (frame, action) that came more than once, the share that led to different frames; None if none did."""
+    repeated = different = 0
+    for one in seen:
+        steps = one.steps()
+        _, which, counts = np.unique(steps[:, :2], axis=0, return_inverse=True, return_counts=True)
+        outcomes = np.unique(np.stack([which.reshape(-1), steps[:, 2]], axis=1), axis=0)[:, 0]
+        repeated += int((counts > 1).sum())
+        different += int((np.bincount(outcomes, minlength=len(counts)) > 1).sum())
+    return different / repeated if repeated else None
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Where a picture shows the time."""
+
+    rows: tuple[int, int]
+    """The first and the last row of pixels."""
+    columns: tuple[int, int]
+
+
+def find_clock(seen: Sequence[Seen]) -> Clock | None:
+    """The pixels that depend on the number of steps alone, if without them frames come again that otherwise never do.
+
+    Nothing else can be told of a clock: a state that can only be left (a game in which stones are laid) has its time,
+    too, but other pixels at the same time.
+    """
+    found = np.zeros(seen[0].frames.shape[1:3], bool)
+    for one in seen:
+        shown = one.frames[one.rows]  # [E,T+1,H,W,3]
+        same = (shown == shown[:1]).all(axis=(0, 1, 4))  # [H,W]: at every time the same in all episodes
+        changes = (shown[0] != shown[0, :1]).any(axis=(0, 3))
+        found |= same & changes
+        if _comes_again(one.rows):
+            return None
+    if not found.any():
+        return None
+    for one in seen:
+        without = np.where(found[None, :, :, None], 0, one.frames)
+        if _comes_again(distinct_frames(without)[1][one.rows]):
+            rows, columns = np.flatnonzero(found.any(axis=1)), np.flatnonzero(found.any(axis=0))
+            return Clock((int(rows[0]), int(rows[-1])), (int(columns[0]), int(columns[-1])))
+    return None
+
+
+def _comes_again(rows: np.ndarray) -> bool:
+    """Whether some frame of episodes [E,T+1] was seen at two different times."""
+    times = np.broadcast_to(np.arange(rows.shape[1]), rows.shape)
+    pairs = np.unique(np.stack([rows.ravel(), times.ravel()], axis=1), axis=0)
+    return len(pairs) > len(np.unique(rows))
+
+
+def find_chance(family: Family, levels: Sequence[int], seen: Sequence[Seen], steps: int) -> int | None:
+    """The first step after which two levels that begin with the same frame differ though the same is done in them.
+
+    Their seeds are all that differs, and it shows later: that is chance, not another level.
+    """
+    alike: dict[bytes, int] = {}
+    for number, one in zip(levels, seen, strict=True):
+        other = alike.setdefault(one.first.tobytes(), number)
+        if other == number:
+            continue
+        actions = np.random.default_rng(number).integers(len(family.action_names), size=steps).tolist()
+        mine, others = (replay(family.level(level), actions, 0) for level in (number, other))
+        apart = np.flatnonzero((mine != others).any(axis=(1, 2, 3)))
+        if len(apart):
+            return int(apart[0])
+    return None
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A random episode of each level, step by step."""
+
+    episodes: int
+    ends: int
+    """How many of them ended by themselves."""
+    longest: int
+    """Steps of the longest of those."""
+    rewarded: float
+    """Share of steps with a reward above zero."""
+    says: bool
+    """Whether a state was ever taken for solved."""
+    seconds: float
+    """A step, drawing included."""
+    tiles: bool
+    """Whether the environment has a setting `tile_size`, as MiniGrid's have."""
+
+
+def sample(family: Family, levels: Sequence[int], steps: int, seed: int) -> Sample:
+    """Play one random episode in each level and note what the environment says."""
+    ends, longest, rewards, says, began, taken = 0, 0, 0, False, time.perf_counter(), 0
+    for number in levels:
+        level = family.level(number)
+        level.reset()
+        drawn = np.random.default_rng([seed, number, 5]).integers(len(family.action_names), size=steps)
+        for count, action in enumerate(drawn.tolist(), 1):
+            reward = float(level.step(action)[1])
+            taken, rewards = taken + 1, rewards + (reward > 0)
+            says |= bool(getattr(level.unwrapped, "succeeded", False))
+            if getattr(level.unwrapped, "over", False):
+                ends, longest = ends + 1, max(longest, count)
+                break
+    seconds = (time.perf_counter() - began) / max(1, taken)
+    tiles = hasattr(getattr(family, "game", None), "tile_size")
+    return Sample(len(levels), ends, longest, rewards / max(1, taken), says, seconds, tiles)

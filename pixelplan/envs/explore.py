@@ -1,0 +1,120 @@
+"""Play that gets somewhere: in a world that always does the same, what was tried once need not be tried again.
+
+An explorer knows what it has seen of a level as a graph of frames and actions. It takes an action that was not tried
+where it is, or goes, by actions whose outcome it knows, to where one was not. Actions that have led to new frames are
+preferred, and near places to far ones: it takes what promises most new frames a step.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Protocol
+
+import numpy as np
+
+
+class Stage(Protocol):
+    """A level to explore, in which what is seen has a number."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the level has ended, so that nothing changes any more."""
+
+    def reset(self) -> int:
+        """The number of the first frame."""
+
+    def step(self, action: int) -> int:
+        """The number of the frame after an action; new frames have new numbers, one after the other."""
+
+
+class Explorer:
+    """Chooses actions by what is not yet known of one level with so many actions."""
+
+    def __init__(self, actions: int, random: np.random.Generator) -> None:
+        self._random = random
+        self._successors: list[list[int]] = []  # [K][A], the frame that each action led to; -1 where it was not tried
+        self._actions = actions
+        self._tried, self._new = np.zeros(actions), np.zeros(actions)
+        self._rates = np.full(actions, 0.5)
+        self._route: list[int] = []
+
+    def choose(self, here: int, over: bool) -> int:
+        """The next action where frame `here` is seen."""
+        if over:
+            untried = [action for action, there in enumerate(self._known(here)) if there < 0]
+            return untried[0] if untried else int(self._random.integers(self._actions))
+        if not self._route:
+            _, self._route = self._best(here)
+        if not self._route:
+            return int(self._random.integers(self._actions))
+        return self._route.pop(0)
+
+    def saw(self, here: int, action: int, there: int, over: bool) -> None:
+        """Take in what an action led to; `over` tells whether the level had ended before."""
+        new = there >= len(self._successors)
+        if self._known(here)[action] < 0 and not over:
+            self._tried[action] += 1
+            self._new[action] += new
+            self._rates = (self._new + 1) / (self._tried + 2)
+        self._known(here)[action] = there
+        self._known(there)
+
+    def begin_anew(self, start: int, here: int) -> bool:
+        """Whether more is to be found from the level's start than from here."""
+        self._route = []
+        return self._best(start)[0] >= self._best(here)[0]
+
+    def _known(self, frame: int) -> list[int]:
+        while frame >= len(self._successors):
+            self._successors.append([-1] * self._actions)
+        return self._successors[frame]
+
+    def _best(self, here: int) -> tuple[float, list[int]]:
+        """New frames a step, about, of the best that can be done from a frame, and the actions to it."""
+        most = float(self._rates.max())
+        best, way = 0.0, list[int]()
+        ways: dict[int, list[int]] = {here: []}
+        queue = deque([here])
+        while queue:
+            frame = queue.popleft()
+            steps = len(ways[frame]) + 1
+            if most / steps <= best:
+                break
+            known = self._known(frame)
+            untried = [action for action, there in enumerate(known) if there < 0]
+            if untried:
+                rates = self._rates[untried]
+                promise = float(rates.max()) / steps
+                if promise > best:
+                    best = promise
+                    way = [*ways[frame], int(self._random.choice(untried, p=rates / rates.sum()))]
+            for action, there in enumerate(known):
+                if there >= 0 and there not in ways:
+                    ways[there] = [*ways[frame], action]
+                    queue.append(there)
+        return best, way
+
+
+def explore(
+    stage: Stage, actions: int, episodes: int, steps: int, random: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Frames [E,T+1] by number and actions [E,T] of exploring a level, as many steps as random play has.
+
+    An episode goes on where the one before has ended, or begins anew if that promises more; the first begins with the
+    level.
+    """
+    explorer = Explorer(actions, random)
+    rows, taken = np.empty((episodes, steps + 1), np.int64), np.empty((episodes, steps), np.uint8)
+    start = here = -1
+    for row in range(episodes):
+        if row == 0 or stage.over or explorer.begin_anew(start, here):
+            start = here = stage.reset()
+        rows[row, 0] = here
+        for column in range(steps):
+            over = stage.over
+            action = explorer.choose(here, over)
+            there = stage.step(action)
+            explorer.saw(here, action, there, over)
+            rows[row, column + 1], taken[row, column] = there, action
+            here = there
+    return rows, taken

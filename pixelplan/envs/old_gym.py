@@ -1,0 +1,63 @@
+"""Environments of old Gym, which Gymnasium has replaced: `gym:Id-v0`, or `gym:module:Id-v0`."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import inspect
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import gymnasium
+
+from pixelplan.types import InputError
+
+OLD_GYM = "gym"
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Old Gym complains of its age on every import."""
+    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def is_old(id: str) -> bool:
+    """Whether old Gym is installed and has an environment of this id."""
+    try:
+        with _quietly():
+            gym = importlib.import_module("gym")
+            return id in gym.envs.registry
+    except Exception:  # whatever is wrong with it, it has none
+        return False
+
+
+def old_gym(id: str) -> Callable[..., gymnasium.Env[Any, Any]]:
+    """What makes the environment of an old id, as one of Gymnasium; an InputError if that needs to be installed."""
+    try:
+        with _quietly():
+            gym = importlib.import_module("gym")
+            shimmy = importlib.import_module("shimmy")
+    except ImportError as problem:
+        raise InputError(f"gym:{id} needs {problem.name}: pip install 'pixelplan[zoo]'") from None
+
+    def make(**options: Any) -> gymnasium.Env[Any, Any]:
+        with _quietly():
+            env = _made(gym, id, options).unwrapped
+            if "seed" in inspect.signature(env.reset).parameters:  # since version 0.26
+                return shimmy.GymV26CompatibilityV0(env=env)
+            return shimmy.GymV21CompatibilityV0(env=env, render_mode="rgb_array")
+
+    return make
+
+
+def _made(gym: Any, id: str, options: dict[str, Any]) -> Any:
+    """The environment, asked for pictures if it can be."""
+    try:
+        return gym.make(id, disable_env_checker=True, **{"render_mode": "rgb_array", **options})
+    except TypeError:  # it does not know the argument
+        return gym.make(id, disable_env_checker=True, **options)

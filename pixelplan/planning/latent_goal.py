@@ -1,0 +1,103 @@
+"""A goal inside a latent space: how far embeddings are from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pixelplan.planning.latent_graph import as_array, as_tensor, distances
+from pixelplan.planning.packed_graph import hashes
+from pixelplan.types import Goal, GoalTest, InputError, Model, goal_test_of, is_discrete, pack
+
+NO_CHANGE = 0.1
+"""The share of a model's threshold below which a change of embeddings is none."""
+FEW = 0.25
+"""If less than this share of the numbers that visible pixels should decide stays the same, it does so by chance."""
+
+
+@dataclass(frozen=True, eq=False)
+class LatentGoal:
+    """What a search looks for: any of some points, or of the numbers in them that matter, or what a test says."""
+
+    points: np.ndarray
+    """[G,d], any of which will do; none (G = 0) if a test decides."""
+    matters: np.ndarray | None = None
+    """[G,d] bool, which numbers of each point matter; None if all do."""
+    test: GoalTest | None = None
+    """What decides if there are no points."""
+
+    def met(self, z: np.ndarray, model: Model) -> np.ndarray:
+        """How far [n] embeddings z [n,d] are from the goal. It is met below the model's threshold.
+
+        If embeddings are zeros and ones, they are equal to the goal or infinitely far from it.
+        """
+        if self.test is not None or not is_discrete(model):
+            return self.apart(z, model)
+        if self.matters is None and len(self.points):
+            return np.where(among(pack(z), pack(self.points)), 0.0, np.inf)
+        return np.where(self.apart(z, model) < 0.5, 0.0, np.inf)
+
+    def apart(self, z: np.ndarray, model: Model, order: float = 2.0) -> np.ndarray:
+        """How much [n] embeddings z [n,d] differ from the nearest point; a test's doubts, as a distance."""
+        if self.test is not None:
+            doubts: np.ndarray = as_array(self.test(as_tensor(z)))
+            return np.maximum(doubts, 0) * model.threshold
+        if not len(self.points):
+            return np.full(len(z), np.inf)
+        if order == 2.0 and self.matters is None:
+            return np.min([distances(z, point) for point in self.points], axis=0)
+        weights = np.ones_like(self.points) if self.matters is None else self.matters
+        differences = [np.abs(z - point) ** order @ weight for point, weight in zip(self.points, weights, strict=True)]
+        return np.min(differences, axis=0) ** (1 / order)
+
+
+def in_latent_space(model: Model, frame: np.ndarray, goal: Goal) -> tuple[np.ndarray, LatentGoal]:
+    """The embedding [d] of a frame [H,W,3], and a goal of the same level as the model sees it.
+
+    What does not matter in a picture must not matter in its embedding either. The numbers that change with those pixels
+    are left out. If all of them do (a vector has no places), what does not matter is taken to stay as it is in the
+    frame [H,W,3]. An InputError if the goal is what solves the level and the model has no goal test.
+    """
+    if goal.frames is None:
+        test = need_goal_test(model)
+        return as_array(model.encode(frame[None]))[0], LatentGoal(np.empty((0, 0), np.float32), test=test)
+    if goal.masks is not None and hasattr(model, "matching"):
+        return as_array(model.encode(frame[None]))[0], LatentGoal(as_array(model.matching(goal)))
+    start, *points = as_array(model.encode(np.stack([frame, *goal.completed(frame)])))
+    if goal.masks is None:
+        return start, LatentGoal(np.stack(points))
+    return start, LatentGoal(np.stack(points), _what_matters(model, goal, frame))
+
+
+def _what_matters(model: Model, goal: Goal, frame: np.ndarray) -> np.ndarray | None:
+    """[G,d] bool: the numbers of a goal's embeddings that stay the same whatever is seen where it does not matter.
+
+    None if all numbers have to count: hidden pixels change nothing, or, in a latent without places, everything.
+    """
+    assert goal.masks is not None
+    noise = np.random.default_rng(0).integers(0, 256, (2, *frame.shape), np.uint8)
+    one, *others = (as_array(model.encode(goal.completed(filling))) for filling in (frame, 255 - frame, *noise))
+    if max(float(distances(other, one).max()) for other in others) < NO_CHANGE * model.threshold:
+        return None
+    same = np.all([other == one for other in others], axis=0)  # exactly: a place that is not looked at changes nothing
+    enough = same.mean(1) >= FEW * goal.masks.mean(axis=(1, 2))
+    return np.where((enough & same.any(1))[:, None], same, True)
+
+
+def need_goal_test(model: Model) -> GoalTest:
+    """A model's goal test; an InputError if it has none."""
+    test = goal_test_of(model)
+    if test is None:
+        raise InputError(
+            "this model has no goal test, because nothing in its training data solved a level; record play that does "
+            "(collect --explore) and train again, or give a picture as the goal"
+        )
+    return test
+
+
+def among(bits: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Which of the rows [n,w] are among the wanted ones [G,w]."""
+    found = np.isin(hashes(bits), hashes(wanted))
+    found[found] = [(row == wanted).all(1).any() for row in bits[found]]
+    return found

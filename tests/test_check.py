@@ -1,0 +1,184 @@
+"""check-env says what will happen: what fits, what does not and why, how far play comes, and what to run next."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+from pixelplan.data.check_env import Check, check_env
+from pixelplan.envs.resolve import open_family
+from tests.conftest import one_sentence, run_command
+from tests.own_worlds import SIDE, Corridor
+
+
+class Timed(Corridor):
+    """Shows how many steps were taken."""
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        self.time = 0
+        return super().reset(seed=seed)
+
+    def step(self, action: int) -> Any:
+        self.time += 1
+        return super().step(action)
+
+    def draw(self, place: int) -> np.ndarray:
+        frame = super().draw(place)
+        frame[2:4, : self.time % 40] = 200
+        return frame
+
+
+class Sticky(Corridor):
+    """Now and then an action is replaced by the one before, by chance that its own generator decides."""
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        self.chance, self.last = np.random.default_rng(seed), 0
+        return super().reset(seed=0)
+
+    def step(self, action: int) -> Any:
+        self.last = self.last if self.chance.random() < 0.25 else int(action)
+        return super().step(self.last)
+
+
+class Careless(Corridor):
+    """Its levels come from numpy's global generator."""
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        shown = super().reset(seed=seed)
+        self.place = int(np.random.randint(4))  # noqa: NPY002
+        return self.draw(self.place), shown[1]
+
+
+class Short(Corridor):
+    """Ends with its first step."""
+
+    goal_frame = None  # type: ignore[assignment]
+
+    def step(self, action: int) -> Any:
+        frame, _, _, _, _ = super().step(action)
+        return frame, 0.0, True, False, {}
+
+
+class Paying(Corridor):
+    """Pays for every step and ends nowhere."""
+
+    goal_frame = None  # type: ignore[assignment]
+
+    def info(self) -> dict:
+        return {}
+
+    def step(self, action: int) -> Any:
+        return super().step(action)[0], 1.0, False, False, {}
+
+
+class Vector(Corridor):
+    """Its rewards are several."""
+
+    def step(self, action: int) -> Any:
+        frame, _, *rest = super().step(action)
+        return (frame, np.zeros(3), *rest)
+
+
+class Tall(Corridor):
+    """Draws more than is kept, and slowly."""
+
+    tile_size = 32
+
+    def draw(self, place: int) -> np.ndarray:
+        import time
+
+        time.sleep(0.012)
+        return np.repeat(np.repeat(super().draw(place), 8, axis=0), 8, axis=1)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.observation_space = gymnasium.spaces.Box(0, 255, (32 * SIDE, 48 * SIDE, 3), np.uint8)
+
+
+def found(world: Any, **options: Any) -> Check:
+    return check_env(open_family(world), [0, 1, 2], episodes=8, steps=12, **options)
+
+
+def said(check: Check, what: str) -> str:
+    one = next(one for one in check.findings if one.what == what)
+    return f"{one.mark}: {one.found} / {one.advice}"
+
+
+def test_what_fits_says_how_far_goals_are() -> None:
+    check = found(Corridor)
+    assert check.fits and check.goals_seen == (3, 3) and not check.one_level
+    assert "goals were seen" in said(check, "reach") and "in 3 of 3 levels" in said(check, "goals seen")
+    assert check.next_command("--env x").startswith("pixelplan collect --env x --levels 0:1000 --out")
+    one = found(lambda: Corridor(one_level=True))
+    assert one.one_level and "--levels 0:1 --episodes" in one.next_command("--env x")
+
+
+def test_a_clock_is_found_as_such() -> None:
+    check = found(Timed)
+    assert not check.fits and "rows 2–3" in said(check, "clock")
+
+
+def test_chance_beside_np_random_is_found_as_such() -> None:
+    check = found(Sticky)
+    assert not check.fits and "sticky" in said(check, "chance")
+    assert "does not begin the same level" in said(found(Careless), "determinism")
+
+
+def test_ends_and_rewards() -> None:
+    assert "does not fit: every episode ends with its first step" in said(found(Short), "episodes")
+    paying = found(Paying)
+    assert "100% of steps" in said(paying, "episodes") and paying.fits
+    assert 'neither an end nor info["solved"]' in said(paying, "goals seen")
+    assert "--goals random" in said(paying, "goals seen")
+
+
+def test_slow_pictures_say_what_to_set() -> None:
+    check = check_env(open_family(Tall), [0], episodes=1, steps=4)
+    assert "tile_size=8" in said(check, "speed")
+
+
+@pytest.mark.parametrize(
+    ("env", "what"),
+    [
+        ("tests.test_check:Vector", "the reward is 3 numbers"),
+        ("tests.test_check:Timed", "does not fit (clock)"),
+        ("tests.test_check:Sticky", "does not fit (chance)"),
+        ("tests.test_check:Short", "does not fit (episodes)"),
+    ],
+)
+def test_from_the_command_line_it_is_a_sentence(env: str, what: str) -> None:
+    quick = ["--levels", "0:2", "--episodes", "4", "--steps", "12"]
+    done = run_command("check-env", "--env", env, *quick, code=2)
+    assert what in done.stderr.strip().splitlines()[-1]
+
+
+def test_the_last_line_is_the_next_command(tmp_path: Path) -> None:
+    quick = ["--levels", "0:2", "--episodes", "4", "--steps", "12"]
+    done = run_command("check-env", "--env", "tests.own_worlds:corridor", "--option", "one_level=False", *quick)
+    last = done.stdout.strip().splitlines()[-1]
+    assert last.startswith("next: pixelplan collect --env tests.own_worlds:corridor --option one_level=False --levels")
+    words = last.removeprefix("next: pixelplan ").split()
+    words[words.index("0:1000")], words[words.index("runs/data")] = "0:3", str(tmp_path / "data")
+    run_command(*words)
+
+
+def test_ids_of_old_gym_say_so() -> None:
+    gym = pytest.importorskip("gym")
+    gym.envs.register(id="OldCorridor-v0", entry_point="tests.own_worlds:Corridor")
+    refused = one_sentence(run_command("check-env", "--env", "OldCorridor-v0", code=2))
+    assert "write gym:OldCorridor-v0" in refused
+
+
+def test_functions_behind_ids_are_asked_for_pictures() -> None:
+    gymnasium.register("tests/Made-v0", entry_point="tests.test_check:made")
+    assert open_family("tests/Made-v0").shape == (32, 48, 3)
+
+
+def made(render_mode: str | None = None) -> gymnasium.Env:
+    from tests.own_worlds import Rendered
+
+    return Rendered(render_mode=render_mode)

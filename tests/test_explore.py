@@ -1,0 +1,119 @@
+"""Exploration reaches what random play does not, is as exact, and the default chooses between the two."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import pixelplan
+from pixelplan.data.collect import reach
+from pixelplan.envs.noise import Noise, Noisy
+from pixelplan.envs.resolve import open_family
+from pixelplan.types import InputError
+from tests.conftest import one_sentence, run_command
+from tests.own_worlds import Corridor
+
+CELLS = 60
+DOOR = CELLS // 2
+
+
+class LongCorridor(gymnasium.Env):
+    """Sixty cells with a closed door in the middle; actions are back, on, open the door. The end pays."""
+
+    action_space = gymnasium.spaces.Discrete(3)
+    observation_space = gymnasium.spaces.Box(0, 255, (8, CELLS, 3), np.uint8)
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+        super().reset(seed=seed)
+        self.place, self.open = int(self.np_random.integers(3)), False
+        return self.draw(), {}
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
+        there = self.place + (-1, 1, 0)[action]
+        self.open |= action == 2 and self.place == DOOR - 1
+        if 0 <= there < CELLS and (there != DOOR or self.open):
+            self.place = there
+        end = self.place == CELLS - 1
+        return self.draw(), float(end), end, False, {}
+
+    def draw(self) -> np.ndarray:
+        frame = np.zeros((8, CELLS, 3), np.uint8)
+        frame[:, DOOR] = (0, 200 if self.open else 80, 0)
+        frame[2:6, self.place] = 255
+        return frame
+
+
+def long_corridor() -> gymnasium.Env:
+    return LongCorridor()
+
+
+def test_a_corridor_of_sixty_cells_with_a_door() -> None:
+    """Exploring opens the door and comes to the end in every level with 400 steps; random play never, and not with ten
+    times as many."""
+    family = open_family(long_corridor)
+    explored = reach(family, [0, 1, 2, 3], 20, 20, 0, True)
+    by_chance = reach(family, [0, 1, 2, 3], 20, 20, 0, False)
+    at_length = reach(family, [0, 1], 200, 20, 0, False)
+    assert explored.goals == 4 and by_chance.goals == at_length.goals == 0
+    assert explored.frames > 3 * by_chance.frames and explored.frames > 2 * at_length.frames
+
+
+@pytest.mark.parametrize("env", ["long", "ice-slider"])
+def test_what_is_recorded_is_what_happens(env: str, tmp_path: Path) -> None:
+    """Every recorded step is a true one, the first episode begins with the level, and steps are as many as asked."""
+    world: Any = long_corridor if env == "long" else env
+    data = pixelplan.collect(world, "0:3", tmp_path / "data", episodes=6, steps=9, explore=True)
+    assert data.manifest["explore"] is True and data.actions.shape == (18, 9)
+    level: Any = None
+    for episode, actions, number in zip(data.episodes, data.actions, data.episode_level, strict=True):
+        if level is None or level[0] != number:
+            level = number, open_family(world).level(int(number))
+            here = level[1].reset()[0]
+            assert np.array_equal(here, data.frames[episode[0]])
+        if not np.array_equal(here, data.frames[episode[0]]):
+            here = level[1].reset()[0]  # an episode goes on where the last one ended, or begins anew
+        for action, index in zip(actions, episode[1:], strict=True):
+            here = level[1].step(int(action))[0]
+            assert np.array_equal(here, data.frames[index])
+
+
+def test_a_small_world_is_seen_whole(tmp_path: Path) -> None:
+    data = pixelplan.collect(Corridor, "0", tmp_path / "data", episodes=4, steps=10, explore=True)
+    assert len(data.frames) == len(np.unique(data.episodes))
+    steps = np.stack([data.episodes[:, :-1].ravel(), data.actions.ravel()], axis=1)
+    assert len(np.unique(steps, axis=0)) == 2 * len(data.frames), "every action was tried everywhere"
+
+
+def test_the_same_seed_explores_the_same_and_resumes(tmp_path: Path) -> None:
+    one, two = (
+        pixelplan.collect(long_corridor, "0:3", tmp_path / name, episodes=4, steps=10, explore=True) for name in "ab"
+    )
+    other = pixelplan.collect(long_corridor, "0:3", tmp_path / "c", episodes=4, steps=10, explore=True, seed=1)
+    assert one.manifest["sha256"] == two.manifest["sha256"] != other.manifest["sha256"]
+    again = pixelplan.collect(long_corridor, "0:3", tmp_path / "a", episodes=4, steps=10, explore=True, resume=True)
+    assert again.manifest["sha256"] == one.manifest["sha256"]
+    with pytest.raises(InputError, match="explore"):
+        pixelplan.collect(long_corridor, "0:3", tmp_path / "a", episodes=4, steps=10, explore=False, resume=True)
+
+
+def test_the_default_chooses_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    far = pixelplan.collect(long_corridor, "0:2", tmp_path / "far")
+    assert far.manifest.get("explore") and "play explores" in capsys.readouterr().err
+    small = pixelplan.collect(Corridor, "0:2", tmp_path / "small")
+    assert "explore" not in small.manifest and "play is random" in capsys.readouterr().err
+    puzzle = pixelplan.collect("ice-slider", "0:2", tmp_path / "puzzle")
+    assert "explore" not in puzzle.manifest and not capsys.readouterr().err
+    assert far.solved is not None and puzzle.solved is not None and (far.solved == 1).sum() == 2
+
+
+def test_bad_input_is_a_sentence(tmp_path: Path) -> None:
+    noisy = Noisy(open_family(Corridor), Noise(noise=10))
+    with pytest.raises(InputError, match="needs frames that come again"):
+        pixelplan.collect(noisy, "0:2", tmp_path / "data", explore=True)
+    words = ["collect", "--env", "tests.test_explore:long_corridor", "--levels", "0:2", "--out", tmp_path / "data"]
+    assert "not both" in one_sentence(run_command(*words, "--explore", "--random", code=2))
+    assert "the goal was seen in 2 of 2 levels" in run_command(*words, "--explore").stdout

@@ -1,0 +1,149 @@
+"""The goal test: learned where solved states are known, stored with the model, and honest about itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import pixelplan
+from pixelplan.evaluation.open_model import weights_of
+from pixelplan.files import write_json
+from pixelplan.model.batches import LevelPlay
+from pixelplan.model.checkpoint import CONFIG, GOAL_TEST, load_model, read_description, save_model
+from pixelplan.model.families import family_of
+from pixelplan.model.goal_test import draw_line, learn_goal_test, readings, told, warnings
+from pixelplan.model.train_config import preset
+from pixelplan.model.world_model import WorldModel
+from pixelplan.types import Goal, InputError
+from tests.tiny_world import play
+
+SIDE = 5
+
+
+class Lattice:
+    """A model of boards of 5 × 5 cells with an agent and a target: an embedding is what is in each cell."""
+
+    threshold, noisy = 0.5, False
+
+    def encode(self, frames: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(frames[..., :2].astype(np.float32)).permute(0, 3, 1, 2).flatten(1)
+
+    def context(self, frame: np.ndarray) -> None:
+        return None
+
+    def step(self, z: torch.Tensor, context: None) -> torch.Tensor:
+        places = z.view(len(z), 2, SIDE, SIDE)
+        right = torch.stack([places[:, 0].roll(1, 2), places[:, 1]], dim=1).flatten(1)
+        down = torch.stack([places[:, 0].roll(1, 1), places[:, 1]], dim=1).flatten(1)
+        return torch.stack([right, down], dim=1)
+
+
+def board(agent: int, target: int) -> np.ndarray:
+    frame = np.zeros((SIDE * SIDE, 3), np.uint8)
+    frame[agent, 0], frame[target, 1] = 1, 1
+    return frame.reshape(SIDE, SIDE, 3)
+
+
+def walk(seed: int, steps: int = 30, says: bool = True) -> LevelPlay:
+    """Random play on a board; where agent and target meet, it is solved."""
+    random = np.random.default_rng(seed)
+    target, agent = random.integers(SIDE * SIDE, size=2)
+    seen: dict[int, int] = {}
+    row, actions = [], random.integers(2, size=steps)
+    for action in [*actions, 0]:
+        row.append(seen.setdefault(int(agent), len(seen)))
+        line, column = divmod(int(agent), SIDE)
+        agent = line * SIDE + (column + 1) % SIDE if action == 0 else (line + 1) % SIDE * SIDE + column
+    places = np.array(list(seen))
+    frames = np.stack([board(place, target) for place in places])
+    solved = (places == target).astype(np.int8) if says else np.full(len(places), -1, np.int8)
+    return LevelPlay(frames, np.arange(len(seen)), np.array([row]), actions[None], solved=solved)
+
+
+def test_it_learns_what_solved_states_have_in_common() -> None:
+    learned = learn_goal_test(
+        Lattice(), [walk(seed) for seed in range(60)], [walk(seed) for seed in range(60, 90)], 5, 5
+    )
+    assert learned is not None
+    test, report = learned
+    assert test.network.reading == "channels first" and report.held_out and report.levels == 30
+    assert report.missed is not None and report.missed <= 0.05 and report.false_alarms <= 0.01
+    targets = np.arange(SIDE * SIDE)
+    met = np.stack([board(target, target) for target in targets])
+    apart = np.stack([board(target, (target + 7) % 25) for target in targets])
+    assert (test(Lattice().encode(met)) < 1).float().mean() > 0.9
+    assert (test(Lattice().encode(apart)) < 1).float().mean() < 0.05
+    assert not warnings(report)
+
+
+def test_without_a_solved_state_there_is_none() -> None:
+    unsaid = [walk(seed, says=False) for seed in range(5)]
+    assert learn_goal_test(Lattice(), unsaid, unsaid, 5, 5) is None
+    never = [level for level in map(walk, range(40)) if level.solved is not None and not level.solved.any()]
+    assert never and learn_goal_test(Lattice(), never, never, 5, 5) is None
+    assert "none" in told(None) and warnings(None) == []
+
+
+def test_what_cannot_be_seen_is_not_learned_and_it_says_so() -> None:
+    """Solved at random: the state does not show it."""
+    random = np.random.default_rng(0)
+    levels = []
+    for seed in range(60):
+        level = walk(seed)
+        chance = (random.random(len(level.frames)) < 0.3).astype(np.int8)
+        levels.append(LevelPlay(level.frames, level.states, level.episodes, level.actions, solved=chance))
+    learned = learn_goal_test(Lattice(), levels[:40], levels[40:], 5, 5)
+    assert learned is not None and "cannot be trusted" in warnings(learned[1])[0]
+
+
+def test_the_line_has_the_fewest_mistakes() -> None:
+    line, mistakes = draw_line(np.array([0.0, 1.0, 2.0, 5.0, 7.0]), np.array([False, False, False, True, True]))
+    assert mistakes == 0 and line == pytest.approx(3.5)
+    _, mistakes = draw_line(np.array([0.0, 1.0, 2.0, 5.0]), np.array([True, False, False, True]))
+    assert mistakes == 1
+    assert readings(32, 1) == ["list"] and readings(10, 4) == ["list"] and len(readings(100, 25)) == 3
+
+
+def a_model() -> WorldModel:
+    settings, sizes = family_of(preset("tiny").model).fit(preset("tiny").model, None, play())
+    return WorldModel(settings, sizes, threshold=0.5)
+
+
+def test_it_is_stored_with_the_model_and_checked(tmp_path: Path) -> None:
+    model = a_model()
+    learned = learn_goal_test(
+        Lattice(), [walk(seed) for seed in range(20)], [walk(seed) for seed in range(20, 30)], 5, 5
+    )
+    assert learned is not None
+    model.goal_test = learned[0]
+    tmp_path.mkdir(exist_ok=True)
+    save_model(tmp_path, model, {"data": {}})
+    again = load_model(tmp_path)
+    z = Lattice().encode(walk(3).frames)
+    assert again.goal_test is not None and torch.equal(again.goal_test(z), model.goal_test(z))
+    assert weights_of(again) == weights_of(model)
+    stored = (tmp_path / GOAL_TEST).read_bytes()
+    (tmp_path / GOAL_TEST).write_bytes(stored[:-4] + b"abcd")
+    with pytest.raises(InputError, match="checksum"):
+        load_model(tmp_path)
+    (tmp_path / GOAL_TEST).unlink()
+    with pytest.raises(InputError, match="is missing"):
+        load_model(tmp_path)
+    (tmp_path / GOAL_TEST).write_bytes(stored)
+    description: dict[str, Any] = read_description(tmp_path)
+    write_json(tmp_path / CONFIG, {**description, "goal_test": {**description["goal_test"], "reading": "backwards"}})
+    with pytest.raises(InputError, match="goal test of this version"):
+        load_model(tmp_path)
+
+
+def test_a_model_without_one_says_what_to_do() -> None:
+    model = a_model()
+    frame = play().frames[0]
+    with pytest.raises(InputError, match="collect --explore"):
+        pixelplan.plan(model, frame, "solved")
+    with pytest.raises(InputError, match="collect --explore"):
+        pixelplan.plan(model, frame, Goal())
