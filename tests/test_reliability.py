@@ -20,9 +20,11 @@ import pytest
 from PIL import Image
 
 import pixelplan
+from pixelplan.cli import _how_to_go_on
 from pixelplan.data import collect as collect_module
 from pixelplan.data import dataset
 from pixelplan.data.dataset import ARRAYS, TrajectoryWriter
+from pixelplan.envs import make_puzzle
 from pixelplan.envs.frames import decode_picture
 from pixelplan.evaluation.open_model import SHIPPED
 from pixelplan.experiments import demo
@@ -275,3 +277,23 @@ def test_ctrl_c_while_modules_are_imported_is_a_sentence(tmp_path: Path) -> None
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
     assert process.returncode == 130 and errors.startswith("pixelplan: interrupted; ") and errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("value", [[8], "8", {"a": 1}, 8.5])
+def test_an_option_of_another_kind_is_refused(value):
+    with pytest.raises(InputError, match=r"size of ice-slider cannot be .*; it is a whole number"):
+        make_puzzle("ice-slider", size=value)
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (["baseline", "random", "--env", "ice-slider"], "start the same command again"),
+        (["baseline", "ppo", "--env", "ice-slider"], "--resume continues"),
+        (["train", "--data", "random"], "--resume continues"),
+        (["inspect", "train"], "start the same command again"),
+        ([], "start the same command again"),
+    ],
+)
+def test_only_what_can_be_resumed_is_said_to_be(words, advice):
+    assert advice in _how_to_go_on(words)

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from types import FrameType
 
 VERBOSE = "--verbose"
-RESUMABLE = ("collect", "train", "train-heuristic", "evaluate", "import", "baseline")
-"""Commands with the option --resume."""
+RESUMABLE = ("collect", "train", "train-heuristic", "evaluate", "import", "ppo", "glamor", "dreamer")
+"""Commands (and baselines) with the option --resume."""
 
 
 class _Stopped(KeyboardInterrupt):
@@ -82,10 +82,9 @@ def _explain(problem: Exception, go_on: str) -> tuple[int, str]:
 
 def _how_to_go_on(arguments: list[str]) -> str:
     """What to do when a command was interrupted."""
-    command = next((word for word in arguments if not word.startswith("-")), "")
-    return (
-        "and the same command with --resume continues" if command in RESUMABLE else "and start the same command again"
-    )
+    words = [word for word in arguments if not word.startswith("-")]
+    resumable = bool(words) and words[words[0] == "baseline" and len(words) > 1] in RESUMABLE
+    return "and the same command with --resume continues" if resumable else "and start the same command again"
 
 
 @contextmanager

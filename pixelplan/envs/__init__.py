@@ -39,10 +39,13 @@ def make_puzzle(name: str, **options: Any) -> Puzzle:
     """A puzzle by its command-line name; an InputError for an unknown one or an option it does not have."""
     if name not in PUZZLES:
         raise InputError(f"there is no puzzle {name!r}; the puzzles are {', '.join(PUZZLES)}")
-    known = [field.name for field in dataclasses.fields(PUZZLES[name])]
-    for option in options:
-        if option not in known:
-            raise InputError(f"{name} has no option {option!r}; it has {', '.join(known) or 'none'}")
+    kinds = {field.name: str(field.type) for field in dataclasses.fields(PUZZLES[name])}
+    for option, value in options.items():
+        if option not in kinds:
+            raise InputError(f"{name} has no option {option!r}; it has {', '.join(kinds) or 'none'}")
+        whole = "float" not in kinds[option]
+        if value is not None and not isinstance(value, int if whole else int | float):
+            raise InputError(f"{option} of {name} cannot be {value!r}; it is a {'whole ' if whole else ''}number")
     puzzle: Puzzle = PUZZLES[name](**options)
     return puzzle
 
