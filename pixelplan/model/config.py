@@ -9,6 +9,7 @@ from typing import Literal
 from pixelplan.model.families import Config
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.picture import PictureConfig
+from pixelplan.model.families.rules import RulesConfig
 from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.types import InputError
@@ -74,6 +75,7 @@ PRESETS: dict[str, TrainConfig] = {
     "auto": TrainConfig(preset="auto", candidates=(PictureConfig(), VectorConfig(), ModelConfig("auto")), frames=16),
     "picture": TrainConfig(preset="picture", model=PictureConfig(), frames=16),
     "vector": TrainConfig(preset="vector", model=VectorConfig(), frames=16),
+    "rules": TrainConfig(preset="rules", model=RulesConfig()),
     "spatial": TrainConfig(),
     "noisy": TrainConfig(model=ModelConfig("auto", noisy=True)),
     "latent": TrainConfig(preset="latent", model=ModelConfig(family="latent")),
@@ -107,6 +109,6 @@ def preset(name: str, inverse: bool = True) -> TrainConfig:
 
 def without_inverse(model: Config) -> Config:
     """A family without its inverse model; an InputError if it has none."""
-    if isinstance(model, PictureConfig):
+    if isinstance(model, PictureConfig | RulesConfig):
         raise InputError(f"the family {model.family} has no inverse model to leave out")
     return dataclasses.replace(model, inverse=False)

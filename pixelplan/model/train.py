@@ -161,8 +161,10 @@ def _fit(
         load_checkpoint(begun, model, optimizer)
     wrapped, optimizer = fabric.setup(networks, optimizer)
     rows = note["rows"]
-    schedule = plan_passes(
-        len(levels), config.batch, config.updates or networks.usual_updates(), networks.until_learned
+    schedule = (
+        Schedule(1, 0, False)
+        if networks.at_once
+        else plan_passes(len(levels), config.batch, config.updates or networks.usual_updates(), networks.until_learned)
     )
     passes, updates_a_pass = schedule.passes, schedule.updates
     stop = max(1, round(passes * request.get("until", 1.0)))
@@ -253,7 +255,8 @@ def _batches(
     """
     random = np.random.default_rng([config.seed, number])
     needed = updates * config.batch
-    order = np.concatenate([random.permutation(len(levels)) for _ in range(-(-needed // len(levels)))])[:needed]
+    turns = [random.permutation(len(levels)) for _ in range(-(-needed // len(levels)))]
+    order = np.concatenate([*turns, np.empty(0, np.int64)])[:needed]
     colour = config.colour if changes_colours else 0.0
     for update in range(updates):
         chosen = range(update * config.batch + fabric.global_rank, (update + 1) * config.batch, fabric.world_size)

@@ -21,6 +21,12 @@ class WorldModel:
         self.config, self.sizes, self.threshold = config, sizes, threshold
         self.networks = family_of(config).networks(config, sizes).eval()  # type: ignore[call-arg,arg-type]
         self.noisy = self.networks.noisy
+        self.layout = self.networks.layout
+
+    @property
+    def discrete(self) -> bool:
+        """Whether embeddings are zeros and ones, and those that differ at all are different states."""
+        return self.networks.discrete and self.threshold < 2**0.5
 
     @property
     def parameter_count(self) -> int:
