@@ -30,6 +30,7 @@ def evaluate(
     planner: PlannerName = "full",
     model: str | None = None,
     heuristic: Path | None = None,
+    calibration: Path | None = None,
     option: tuple[str, ...] = (),
     goals: Literal["level", "random"] = "level",
     seed: int = 0,
@@ -51,6 +52,8 @@ def evaluate(
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
         heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
+        calibration: A record of evaluate --planner one-shot with the same model and search on validation levels; it
+            tells how likely plans are to succeed.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goals: The level's own goal, or a random state that can be reached.
         seed: What happens in a level depends on this and the level's number only.
@@ -76,6 +79,7 @@ def evaluate(
             planner=planner,
             model=model,
             heuristic=heuristic,
+            calibration=calibration,
             config=chosen_config(planner, PLANNERS[planner], config),
             goals=goals,
             seed=seed,
@@ -98,6 +102,7 @@ def solve(
     planner: PlannerName = "full",
     model: str | None = None,
     heuristic: Path | None = None,
+    calibration: Path | None = None,
     option: tuple[str, ...] = (),
     goal: Path | None = None,
     demonstration: tuple[int, ...] | None = None,
@@ -121,6 +126,8 @@ def solve(
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
         heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
+        calibration: A record of evaluate --planner one-shot with the same model and search on validation levels; it
+            tells how likely plans are to succeed.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goal: A picture of the state to reach, any frame of the level as PNG; by default the solved level.
         demonstration: Actions from the level's start, by number; where they lead is the goal.
@@ -153,6 +160,7 @@ def solve(
         planner=planner,
         model=model,
         heuristic=heuristic,
+        calibration=calibration,
         config=chosen_config(planner, PLANNERS[planner], config),
         goal=demonstration if demonstration is not None else "level" if goal is None else read_frame(goal),
         seed=seed,

@@ -9,7 +9,7 @@ from pixelplan.envs.family import Challenge, Goal
 from pixelplan.envs.named import Levels, open_family
 from pixelplan.evaluation.figures import episode_gif, frames_picture, solution_picture
 from pixelplan.evaluation.levels import Task, play
-from pixelplan.evaluation.models import choose_model, guided
+from pixelplan.evaluation.models import calibrated, choose_model, guided
 from pixelplan.files import write_bytes, write_picture
 from pixelplan.planning import PLANNERS
 from pixelplan.planning.one_shot import check_memory
@@ -24,6 +24,7 @@ def solve(
     model: str | Path | Model | None = None,
     heuristic: str | Path | None = None,
     config: Any = None,
+    calibration: str | Path | None = None,
     goal: Goal = "level",
     seed: int = 0,
 ) -> tuple[Challenge, Episode]:
@@ -39,9 +40,11 @@ def solve(
     opened, family = choose_model(model, planner, family)
     family.check(number)
     challenge = family.challenge(number, goal, seed)
-    task = Task(family, planner, PLANNERS[planner].config() if config is None else config, seed=seed)
-    check_memory(opened, task.config, challenge.goal_frame)
-    return challenge, play(task, guided(opened, heuristic, family.name, task.config), challenge)
+    config = PLANNERS[planner].config() if config is None else config
+    check_memory(opened, config, challenge.goal_frame)
+    opened = guided(opened, heuristic, family.name, config)
+    chance = calibrated(calibration, opened, heuristic, config)
+    return challenge, play(Task(family, planner, config, seed=seed, chance=chance), opened, challenge)
 
 
 def story(challenge: Challenge, episode: Episode) -> str:
@@ -59,9 +62,11 @@ def story(challenge: Challenge, episode: Episode) -> str:
     }[episode.ended]
     if episode.ended == "plan over" and episode.plans and not episode.plans[-1].reached:
         outcome = "not solved: the goal was not found"
+    chance = episode.plans[0].chance if episode.plans else None
+    sure = "" if chance is None else f"\nthe first plan was predicted to succeed with a chance of {chance:.3f}"
     return (
         f"level {challenge.number}: {outcome} after {len(episode.actions)} steps{best}, {episode.replans} replans, "
-        f"{1e3 * episode.seconds:.0f} ms of planning\nmoves: {moves}"
+        f"{1e3 * episode.seconds:.0f} ms of planning\nmoves: {moves}{sure}"
     )
 
 
