@@ -88,7 +88,7 @@ class Rules(Networks):
         level_of = np.repeat(np.arange(len(levels)), [len(level.frames) for level in levels])[seen.steps[:, 0]]
         held_out = level_of % 5 == 0
         rest = Steps(seen.codes, seen.steps[~held_out] if (~held_out).any() else seen.steps)
-        missed = wrong(self._trees(rest, SHORT, rounds=2), Steps(seen.codes, seen.steps[held_out]))
+        missed = wrong(self._trees(rest, SHORT, rounds=4), Steps(seen.codes, seen.steps[held_out]))
         return 1 - float(missed.mean()) if len(missed) else 0.0
 
     def _trees(self, seen: Steps, most: int, rounds: int = 12) -> Trees:
