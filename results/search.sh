@@ -49,9 +49,9 @@ boxoban() {
   play boxoban-data $env 20 40 0:1000 --option "levels=$BOXOBAN/train-0.txt"
   play boxoban-validation $env 20 40 0:100 --option "levels=$BOXOBAN/train-4.txt"
   learn boxoban
-  distance boxoban $env 0:4000 4100:4120 --option "levels=$files" ${DISTANCE:-}
+  distance boxoban $env 0:4000 ${HELD:-4100:4120} --option "levels=$files" ${DISTANCE:-}
   best="--frontier best-first --weight 3 --node-limit 20000 --heuristic $runs/boxoban-heuristic"
-  judge boxoban-validation boxoban $env 4200:4400 --option "levels=$files" $best
+  judge boxoban-validation boxoban $env ${VALIDATION:-4200:4400} --option "levels=$files" $best
   known="--calibration $out/boxoban-validation.json"
   judge boxoban-test boxoban $env ${TEST:-0:1000} --option "levels=$BOXOBAN/test.txt" $best $known
   judge boxoban-medium boxoban $env ${MEDIUM:-0:1000} --option "levels=$BOXOBAN/medium.txt" $best $known

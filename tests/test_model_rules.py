@@ -6,13 +6,14 @@ import dataclasses
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pixelplan.model.batches import level_plays
 from pixelplan.model.config import PRESETS
 from pixelplan.model.families.rules import RulesConfig, fit_rules
-from pixelplan.model.families.trees import Steps, grow, learn, surroundings, wrong
+from pixelplan.model.families.trees import Steps, causes, grow, learn, surroundings, wrong
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.train import train
 from pixelplan.planning import OneShotConfig, one_shot
@@ -127,3 +128,25 @@ def test_near_codes_are_one_state_only_if_the_threshold_says_so(trained):
 def test_a_given_sight_is_kept():
     config, _ = fit_rules(RulesConfig(sight=2), (4, 4), play(levels=4))
     assert config.sight == 2
+
+
+def test_only_cells_with_a_cause_near_are_asked_about(trained):
+    """It is quicker, and the answers are those of all trees."""
+    z = trained.encode(play(levels=3, seed=5).frames)
+    networks = trained.networks
+    assert (
+        networks.causes.any()
+        and networks._may_change(networks._codes(z.view(len(z), 16, 3).argmax(2))).float().mean() < 0.5
+    )
+    quick = trained.step(z, None)
+    known = networks.causes.clone()
+    networks.causes.zero_()
+    assert torch.equal(quick, trained.step(z, None))
+    networks.causes.copy_(known)
+
+
+def test_causes():
+    table = np.array([[1, 2, 1, 2], [-1, 5, -1, -1], [2, 1, 3, 4], [0, 0, -1, -1], [0, 0, -1, -1]])
+    assert causes(table, 0, 3) == {(1, 2)}, "if place 1 shows 2 it changes; whatever place 2 shows, it stays"
+    assert causes(np.array([[1, 2, 1, 2], [0, 0, -1, -1], [-1, 5, -1, -1]]), 0, 3) is None, "a change without a yes"
+    assert causes(np.array([[1, 0, -1, -1]]), 0, 3) is None, "always a copy"

@@ -23,7 +23,7 @@ from torch.nn import functional
 from pixelplan.data.contents import compact_grids
 from pixelplan.data.identity import rows_of_levels
 from pixelplan.model.batches import LevelPlay, to_images
-from pixelplan.model.families.trees import Steps, Trees, follow, learn, surroundings, wrong
+from pixelplan.model.families.trees import Steps, Trees, causes, follow, learn, surroundings, wrong
 from pixelplan.model.family import Networks
 from pixelplan.model.sizes import Sizes, sizes_of
 from pixelplan.types import InputError, Trajectories
@@ -63,6 +63,7 @@ class Rules(Networks):
     table: Tensor
     roots: Tensor
     look: Tensor
+    causes: Tensor
 
     def __init__(self, config: RulesConfig, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -75,12 +76,28 @@ class Rules(Networks):
         self.register_buffer("roots", torch.zeros(sizes.actions, sizes.rows * sizes.columns, dtype=torch.long))
         look = surroundings(sizes.rows, sizes.columns, config.sight or 0, config.kinds)
         self.register_buffer("look", torch.from_numpy(look), persistent=False)
+        causes = torch.zeros(sizes.actions, look.shape[1], config.kinds + 1, dtype=torch.bool)
+        self.register_buffer("causes", causes, persistent=False)
+        self.register_load_state_dict_post_hook(lambda networks, _: networks._find_causes())
 
     def prepare(self, levels: Sequence[LevelPlay]) -> None:
         """Learn everything: what cells show, and the rules."""
         trees = self._trees(self._seen(levels), len(self.table))
         self.table[: len(trees.table)] = torch.from_numpy(trees.table)
         self.roots.copy_(torch.from_numpy(trees.roots))
+        self._find_causes()
+
+    def _find_causes(self) -> None:
+        """Note of each action what has to be near for a cell to change; nothing, if that cannot be said of all."""
+        self.causes.zero_()
+        table = self.table.numpy()
+        for action, root in enumerate(self.roots[:, 0].tolist()):
+            found = causes(table, root, self._copied) if self.config.sight else None
+            if found is None:
+                self.causes.zero_()
+                return
+            for place, value in found:
+                self.causes[action, place, value] = True
 
     def judge(self, levels: Sequence[LevelPlay]) -> float:
         """The share of steps in every fifth level that are predicted exactly by short rules of the others."""
@@ -92,8 +109,12 @@ class Rules(Networks):
         return 1 - float(missed.mean()) if len(missed) else 0.0
 
     def _trees(self, seen: Steps, most: int, rounds: int = 12) -> Trees:
-        look, alike = self.look.numpy(), bool(self.config.sight)
-        return learn(seen, look, look.shape[1] - self.config.kinds, self.sizes.actions, alike, most, rounds)
+        return learn(seen, self.look.numpy(), self._copied, self.sizes.actions, bool(self.config.sight), most, rounds)
+
+    @property
+    def _copied(self) -> int:
+        """How many of the places that can be asked about are cells."""
+        return self.look.shape[1] - self.config.kinds
 
     @torch.no_grad()
     def _seen(self, levels: Sequence[LevelPlay]) -> Steps:
@@ -134,9 +155,21 @@ class Rules(Networks):
         """Codes [L,S,A,G·K] after each action from z [L,S,G·K]."""
         levels, states = z.shape[:2]
         kinds = z.reshape(levels * states, -1, self.config.kinds).argmax(2)
-        look = self.look.repeat(self.sizes.actions, 1)
-        after = follow(self.table, self.roots.flatten(), look, self._codes(kinds))  # [L·S,A·G]
-        return self._ones(after.long()).view(levels, states, self.sizes.actions, -1)
+        codes = self._codes(kinds)
+        state, action, cell = self._may_change(codes).nonzero().unbind(1)
+        after = kinds.unsqueeze(1).repeat(1, self.sizes.actions, 1)  # [L·S,A,G]
+        answers = follow(self.table, self.look, codes, self.roots[action, cell], state, cell)
+        after[state, action, cell] = answers.long()
+        return self._ones(after).view(levels, states, self.sizes.actions, -1)
+
+    def _may_change(self, codes: Tensor) -> Tensor:
+        """Which cells [N,A,G] an action may change in states with codes [N,V]: those with a cause near; all, if causes
+        are not known."""
+        if not self.causes.any():
+            return torch.ones(len(codes), *self.roots.shape, dtype=torch.bool)
+        place, value = self.causes.any(0).nonzero().unbind(1)  # [P]
+        there = codes[:, self.look[:, place]] == value  # [N,G,P]
+        return (there.float() @ self.causes[:, place, value].float().T > 0).transpose(1, 2)
 
     def _ones(self, kinds: Tensor) -> Tensor:
         """[...,K] a one for each of kinds [...] among zeros."""

@@ -50,19 +50,19 @@ class Trees:
 
     def after(self, codes: np.ndarray, action: int, cells: np.ndarray) -> np.ndarray:
         """The kinds [n,c] in some cells [c] after an action in states with codes [n,V]."""
-        table, roots, look, given = map(
-            torch.from_numpy, (self.table, self.roots[action, cells], self.look[cells], codes)
-        )
-        return follow(table, roots, look, given).numpy()
+        count = len(codes)
+        state, cell = np.repeat(np.arange(count), len(cells)), np.tile(cells, count)
+        given = (self.table, self.look, codes, self.roots[action, cell], state, cell)
+        return follow(*map(torch.from_numpy, given)).view(count, len(cells)).numpy()
 
 
-def follow(table: Tensor, roots: Tensor, look: Tensor, codes: Tensor) -> Tensor:
-    """The answers [n,c] of trees, by a table [t,4] and its rows roots [c], for cells with surroundings look [c,F] in
-    states with codes [n,V]."""
-    count, places, width = len(codes), look.shape[1], codes.shape[1]
-    rows = roots.repeat(count)
-    state = torch.arange(count).repeat_interleave(len(roots)) * width
-    cell = torch.arange(len(roots)).repeat(count) * places
+def follow(table: Tensor, look: Tensor, codes: Tensor, rows: Tensor, state: Tensor, cell: Tensor) -> Tensor:
+    """The answers [r] of trees that begin in rows [r] of a table [t,4], for a cell [r] of a state [r] each.
+
+    Cells have surroundings look [G,F], states have codes [n,V].
+    """
+    places, width = look.shape[1], codes.shape[1]
+    state, cell, rows = state * width, cell * places, rows.clone()
     shown, seen = codes.reshape(-1), look.reshape(-1)
     asked, value, yes, no = table.unbind(1)
     left = torch.arange(len(rows))
@@ -76,7 +76,28 @@ def follow(table: Tensor, roots: Tensor, look: Tensor, codes: Tensor) -> Tensor:
         rows[left] = torch.where(there == value[here], yes[here], no[here])
     place, answer = asked[rows], value[rows]
     copied = shown[state + seen[cell + place.clamp(min=0)]]
-    return torch.where(place < 0, answer.to(copied.dtype), copied).view(count, len(roots))
+    return torch.where(place < 0, answer.to(copied.dtype), copied)
+
+
+def causes(table: np.ndarray, root: int, copied: int) -> set[tuple[int, int]] | None:
+    """Places and values of which one has to be there for a tree to answer anything but "stays as it is".
+
+    Every such answer has a question on its way that was answered with yes; of several, the one about the largest value,
+    since kinds are numbered by how common they are. None if some answer needs no yes.
+    """
+    found: set[tuple[int, int]] = set()
+    open_: list[tuple[int, tuple[int, int] | None]] = [(root, None)]
+    while open_:
+        row, best = open_.pop()
+        place, value, yes, no = table[row].tolist()
+        if yes != _LEAF:
+            better = place < copied and (best is None or best[0] >= copied or value > best[1])
+            open_ += [(yes, (place, value) if better or best is None else best), (no, best)]
+        elif place != 0:
+            if best is None:
+                return None
+            found.add(best)
+    return found
 
 
 def surroundings(rows: int, columns: int, reach: int, others: int) -> np.ndarray:
