@@ -25,18 +25,16 @@ from pixelplan.envs.noise import NOISE
 from pixelplan.envs.oracle import Oracle
 from pixelplan.evaluation.models import ORACLE, WEIGHTS, calibrated, choose_model, find_model, guided, open_model
 from pixelplan.model.checkpoint import read_description
-from pixelplan.planning import OneShotConfig, one_shot
+from pixelplan.planning import one_shot
 from pixelplan.types import InputError, Model
 from pixelplan.web.boards import Board, TableBoard
 from pixelplan.web.found import OwnWorld
 from pixelplan.web.limits import Limits
 from pixelplan.web.pictures import ReadLevel, read_level
-from pixelplan.web.runs import USUAL, Searching
 from pixelplan.web.schema import OWN, Cell, ModelChoice, PictureView
+from pixelplan.web.searching import GUIDED, USUAL, Searching
 from pixelplan.web.sessions import Game
 
-GUIDED = OneShotConfig(frontier="best-first", weight=3.0, node_limit=20_000)
-"""How models with a learned distance are searched."""
 FIRST_LEVEL = 3000
 """The level on which the page opens."""
 _ORACLES = 24
@@ -90,7 +88,7 @@ class Models:
                     f"nobody knows the rules of {family.name}: train a model of it and name its folder with --model"
                 )
             opened, family = choose_model(model, "full", family)
-            search = OneShotConfig() if heuristic is None else GUIDED
+            search = USUAL.config if heuristic is None else GUIDED
             opened = guided(opened, heuristic, family.name, search)
             searching = Searching(search, calibrated(calibration, opened, heuristic, search))
             self._world, self._choice = OwnWorld(family), None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from threading import Event
 from typing import Any
 
@@ -12,8 +12,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from pixelplan.evaluation.blindfold import Blindfold
-from pixelplan.evaluation.chance import Chance
-from pixelplan.planning import PLANNERS, OneShotConfig, one_shot
+from pixelplan.planning import PLANNERS, one_shot
 from pixelplan.planning.latent_graph import as_array, distances
 from pixelplan.planning.one_shot import inference
 from pixelplan.types import Episode, InputError, Model, Plan
@@ -22,21 +21,10 @@ from pixelplan.web.limits import Limits
 from pixelplan.web.messages import DoneMessage, LaneMessage, PlanMessage, StepMessage
 from pixelplan.web.projection import Projection
 from pixelplan.web.schema import PlanView
+from pixelplan.web.searching import USUAL, Searching
 from pixelplan.web.sessions import Game
 from pixelplan.web.truth import Truth
 from pixelplan.web.views import graph_view, plan_view
-
-
-@dataclass(frozen=True)
-class Searching:
-    """How runs search, and what their plans are worth."""
-
-    config: OneShotConfig
-    chance: Chance | None = None
-    """None where nobody learned it."""
-
-
-USUAL = Searching(OneShotConfig())
 
 
 class Stopped(Exception):

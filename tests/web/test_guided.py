@@ -13,7 +13,8 @@ from pixelplan.distance.network import DistanceNetwork
 from pixelplan.envs.named import open_family
 from pixelplan.evaluation.run import evaluate
 from pixelplan.types import InputError
-from pixelplan.web.models import GUIDED, Models
+from pixelplan.web.models import Models
+from pixelplan.web.searching import GUIDED
 from tests.web.client import MakeClient, begin
 
 PUZZLE = "examples.sliding_puzzle:make"
