@@ -33,7 +33,7 @@ def seconds(work: Callable[[], object], repeats: int = 5) -> float:
 
 
 def stepping(name: str) -> dict[str, float]:
-    """Frames a second of the vectorised environment, and of copying as many bytes."""
+    """Frames per second of the vectorised environment, and of copying as many bytes."""
     env = make_vector_env(name, GAMES, levels=(0, 64), terminate_on_goal=False)
     frames, _ = env.reset(seed=0)
     actions = np.random.default_rng(0).integers(5, size=(20, GAMES))
@@ -55,7 +55,7 @@ def stepping(name: str) -> dict[str, float]:
 
 
 def bare_procgen_rate() -> float:
-    """Steps a second of Procgen itself, one game, stepped and observed in a plain loop."""
+    """Steps per second of Procgen itself, one game, stepped and observed in a plain loop."""
     from pixelplan.envs.procgen_maze import _import_procgen
 
     game = _import_procgen()(num=1, env_name="maze", distribution_mode="easy", num_threads=0)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from fault_shim import run
 
 WORLD = ("--env", "digit-jump", "--option", "size=4", "pixels=16")
+BOXES = ("--env", "examples.sokoban_levels:make", "--model", "oracle")
 TIMES = {"seconds", "seconds_per_plan", "steps_per_second", "rows", "seal", "commit"}
 """Keys whose values are measured times, or depend on when a checkpoint was due or what was committed meanwhile."""
 
@@ -33,12 +34,25 @@ class Command:
 def quick() -> None:
     """Many notes and checkpoints also where there is little work; called in the process that runs the command."""
     from pixelplan.data import collect, dataset
-    from pixelplan.evaluation import journal
+    from pixelplan.evaluation import finished_levels
 
     collect.LEVELS_AT_ONCE, dataset.SECONDS_BETWEEN_NOTES = 2, 0.0
-    journal.SECONDS_BETWEEN_NOTES = 0.0
+    finished_levels.SECONDS_BETWEEN_NOTES = 0.0
     from pixelplan.baselines import glamor, ppo
+    from pixelplan.model import train_config
+    from pixelplan.model.families.grid import ModelConfig
+    from pixelplan.model.families.picture import PictureConfig
+    from pixelplan.model.families.vector import VectorConfig
 
+    small = (
+        PictureConfig(patches=4, width=8, wide=8),
+        VectorConfig(dimensions=8, planes=4, width=8),
+        ModelConfig("auto"),
+    )
+    presets, passes = train_config.PRESETS, train_config.ScheduleConfig(least_updates=3)
+    race = train_config.RaceConfig(short=3, long=6)
+    presets["auto"] = replace(presets["auto"], candidates=small, schedule=passes, race=race)
+    presets["tiny"] = replace(presets["tiny"], updates=6, schedule=passes)
     glamor.SECONDS_BETWEEN_CHECKPOINTS = 0.02
     ppo.Keeper.SECONDS_BETWEEN_CHECKPOINTS = 0.0
 
@@ -62,7 +76,7 @@ def _must(arguments: list[str | Path]) -> None:
 
 def commands(inputs: Path) -> dict[str, Command]:
     """All of them by name; `inputs` is the folder for what they read."""
-    train = ("--data", inputs / "data", "--preset", "tiny", "--updates", "24", "--batch", "2", "--threads", "1")
+    train = ("--data", inputs / "data", "--preset", "tiny", "--updates", "9", "--batch", "8", "--threads", "1")
     baseline = (*WORLD, "--levels", "1000:1002", "--step-limit", "6")
     larger = ("--env", "digit-jump", "--option", "size=4", "pixels=36", *baseline[len(WORLD) :])
     play = ("--levels", "0:7", "--episodes", "2", "--steps", "5")
@@ -77,6 +91,27 @@ def commands(inputs: Path) -> dict[str, Command]:
         Command(
             "on-policy",
             lambda out: ["train", *train, "--out", out / "model", "--on-policy", "1", "--on-policy-episodes", "1"],
+        ),
+        Command(
+            "race",
+            lambda out: [
+                *("train", "--data", inputs / "data", "--out", out / "model"),
+                *("--updates", "6", "--batch", "8", "--threads", "1"),
+            ],
+        ),
+        Command(
+            "heuristic",
+            lambda out: [
+                *("train-heuristic", *BOXES, "--levels", "0:4", "--held-out", "4:6", "--out", out / "heuristic"),
+                *("--rounds", "3", "--searches", "3", "--nodes", "40", "--updates", "3", "--held-out-nodes", "40"),
+                *("--hidden", "16", "--goal-blocks", "1", "--goal-width", "4"),
+            ],
+        ),
+        Command(
+            "export",
+            lambda out: ["export", inputs / "model", "--out", out / "onnx"],
+            lambda place: _must(["train", *train, "--out", place / "model"]),
+            resume=(),
         ),
         Command(
             "reproduce",

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from fault_commands import Command, contents, quick, without_times
+from fault_commands import BOXES, Command, contents, quick, without_times
 from fault_damage import damaged_bytes, damaged_value
 from fault_shim import SLOWEST, Done, Shim, run
 from PIL import Image
@@ -150,19 +150,76 @@ def _story(done: Done) -> str:
 
 
 def checkpoints(base: Path, commands: dict[str, Command]) -> Case:
-    """The checkpoint of training that was cut off, under `train --resume`."""
-    command = commands["train"]
-    (base / "whole").mkdir(parents=True)
-    operations = run(command.arguments(base / "whole"), Shim(base / "whole"), quick).operations
-    whole = contents(base / "whole")
-    (base / "cut").mkdir()
-    run(command.arguments(base / "cut"), Shim(base / "cut", "kill", operations // 2), quick)
+    """The checkpoint of a training that was interrupted (of a model, in a race, of a distance), under `--resume`."""
+    found = [_checkpoint(base / name, commands[name]) for name in ("train", "race", "heuristic")]
 
     def case(random: np.random.Generator, place: Path) -> str:
-        shutil.copytree(base / "cut" / "model", place / "model")
-        damage_file(random, place / "model" / "checkpoint.safetensors")
+        command, cut, checkpoint, whole = found[int(random.integers(len(found)))]
+        shutil.copytree(cut, place, dirs_exist_ok=True)
+        damage_file(random, place / checkpoint)
         done = run([*command.arguments(place), "--resume"], prepare=quick, seconds=60)
         return judged(done, done.code == 0 and contents(place) == whole)
+
+    return case
+
+
+def _checkpoint(base: Path, command: Command) -> tuple[Command, Path, Path, dict[str, str]]:
+    """A command that was interrupted, where, its last checkpoint there, and what it writes undisturbed."""
+    (base / "whole").mkdir(parents=True)
+    operations = run(command.arguments(base / "whole"), Shim(base / "whole"), quick).operations
+    cut = base / "cut"
+    cut.mkdir()
+    run(command.arguments(cut), Shim(cut, "kill", operations // 2), quick)
+    last = max(cut.rglob("checkpoint.safetensors"), key=lambda path: path.stat().st_mtime)
+    return command, cut, last.relative_to(cut), contents(base / "whole")
+
+
+def heuristics(base: Path, commands: dict[str, Command]) -> Case:
+    """A learned distance, under `evaluate --heuristic`."""
+    run(commands["heuristic"].arguments(base), prepare=quick)
+    play = ["evaluate", *BOXES, "--levels", "0:1", "--planner", "one-shot", "--frontier", "best-first"]
+    play += ["--node-limit", "30", "--json", "-", "--heuristic"]
+
+    def evaluate(folder: Path) -> tuple[Done, str]:
+        done = run([*play, folder / "heuristic"], seconds=SLOWEST)
+        return done, json.dumps(without_times(json.loads(done.out)["episodes"])) if done.code == 0 else ""
+
+    usual = evaluate(base)[1]
+
+    def case(random: np.random.Generator, place: Path) -> str:
+        shutil.copytree(base / "heuristic", place / "heuristic")
+        sealed = damage_file(random, one_of(random, place / "heuristic"))
+        done, story = evaluate(place)
+        return judged(done, story == usual, not sealed)
+
+    return case
+
+
+def exported(base: Path, commands: dict[str, Command]) -> Case:
+    """A model as ONNX, under `inspect`."""
+    run(commands["export"].arguments(base), prepare=quick)
+    usual = run(["inspect", base / "onnx"]).out.replace(str(base), "")
+
+    def case(random: np.random.Generator, place: Path) -> str:
+        shutil.copytree(base / "onnx", place / "onnx")
+        sealed = damage_file(random, one_of(random, place / "onnx"))
+        done = run(["inspect", place / "onnx"], seconds=SLOWEST)
+        return judged(done, done.out.replace(str(place), "") == usual, not sealed)
+
+    return case
+
+
+def level_files(base: Path, commands: dict[str, Command]) -> Case:
+    """A text file of Sokoban levels, under `levels`; it has no checksum."""
+    base.mkdir(parents=True, exist_ok=True)
+    levels = (Path(__file__).parents[1] / "examples" / "sokoban_levels.txt").read_bytes()
+
+    def case(random: np.random.Generator, place: Path) -> str:
+        (place / "levels.txt").write_bytes(levels)
+        damage_file(random, place / "levels.txt")
+        world = [*BOXES[:2], "--option", f"levels={place / 'levels.txt'}"]
+        done = run(["levels", *world, "--levels", "0:2", "--out", place / "levels.png"], seconds=SLOWEST)
+        return judged(done, False, True)
 
     return case
 
@@ -194,12 +251,12 @@ def cells(base: Path, commands: dict[str, Command]) -> Case:
     """Records of an experiment's cells, under `reproduce`."""
     run(commands["reproduce"].arguments(base), prepare=quick)
     table = [*("reproduce", "generalisation", "--test-levels", "2000:2002", "--preset", "tiny"), "--seeds", "0"]
-    usual = run([*table, "--results", base / "results", "--out", base / "docs"]).out
+    usual = run([*table, "--results", base / "results", "--out", base / "docs"], prepare=quick).out
 
     def case(random: np.random.Generator, place: Path) -> str:
         shutil.copytree(base / "results", place / "results")
         sealed = damage_file(random, one_of(random, place / "results"))
-        done = run([*table, "--results", place / "results", "--out", place / "docs"], seconds=30)
+        done = run([*table, "--results", place / "results", "--out", place / "docs"], prepare=quick, seconds=30)
         return judged(done, done.out == usual, not sealed or not any((place / "results").rglob("*.json")))
 
     return case

@@ -50,13 +50,13 @@ class Done:
 
     @property
     def sentence(self) -> str | None:
-        """The one sentence at the end of standard error, maybe behind a progress bar; None where there is none."""
+        """The one sentence at the end of standard error, maybe behind a progress bar; None if there is none."""
         said = [line for line in self.errors.strip().splitlines() if line.startswith("pixelplan: ")]
         return said[0] if len(said) == 1 and self.errors.strip().endswith(said[0]) else None
 
     @property
     def fault(self) -> str | None:
-        """What no input may cause; None where all is well."""
+        """What no input may cause; None if all is well."""
         if self.code in (124, -signal.SIGXCPU, -signal.SIGKILL):
             return "took too long"
         if self.code not in (0, 2):
@@ -102,8 +102,10 @@ class Shim:
         real = self._real[name]
 
         def call(path: Any, *rest: Any, **named: Any) -> Any:
-            place = f"/proc/self/fd/{path}" if name == "fsync" else path
-            if self.watches(os.readlink(place) if name == "fsync" else place):
+            place = os.readlink(f"/proc/self/fd/{path}") if name == "fsync" else path
+            if named.get("dir_fd") is not None:  # as when a folder is removed with all that is in it
+                place = os.path.join(os.readlink(f"/proc/self/fd/{named['dir_fd']}"), path)
+            if self.watches(place):
                 self.operation(name, path=None if name == "fsync" else os.fspath(path))
             return real(path, *rest, **named)
 

@@ -2,8 +2,8 @@
 
     python benchmarks/faults.py [--share 1.0] [--only kills] [--json results/benchmark-faults.json]
 
-Every case is decided by the seed and its number. The record is written as the campaign goes; started again, it goes on
-where it was. What is promised, and what was found: docs/reliability.md.
+Every case is decided by the seed and its number. The record is written as the campaign goes; started again on the same
+commit, it goes on where it was; on another, it starts again. What is promised, and what was found: docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import contextlib
 import io
 import itertools
 import os
+import resource
 import shutil
 import sys
 import tempfile
@@ -25,41 +26,45 @@ from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import fault_inputs
 import numpy as np
 from fault_bombs import bombs
 from fault_commands import Command, commands, contents, quick
-from fault_inputs import Case, Wrong, cells, checkpoints, data_sets, models, pictures, records, unfinished_data
+from fault_environments import bad_environments, environments
+from fault_inputs import Case, Wrong
 from fault_recordings import recordings
 from fault_shim import KILLED, Done, Fault, Shim, run, start
 from fault_words import arguments
-from fault_worlds import FAULTS, PLACES
 
 from pixelplan.files import read_json, write_json
 from pixelplan.machine import describe_machine
 
 KILLS = {
-    "collect": 160, "import": 160, "evaluate": 80, "train": 40, "on-policy": 20, "reproduce": 6, "ppo": 20,
-    "glamor": 20, "random": 6,
+    "collect": 130, "import": 130, "evaluate": 80, "train": 40, "race": 24, "heuristic": 40, "on-policy": 20,
+    "export": 8, "reproduce": 10, "ppo": 20, "glamor": 20, "random": 8,
 }  # fmt: skip
-RANDOM_KILLS = {"collect": 20, "import": 10, "evaluate": 10, "train": 6, "on-policy": 3, "glamor": 4, "ppo": 4}
+RANDOM_KILLS = {
+    "collect": 20, "import": 10, "evaluate": 10, "train": 6, "race": 4, "heuristic": 6, "on-policy": 3, "reproduce": 2,
+    "ppo": 4, "glamor": 4,
+}  # fmt: skip
 FULL_DISKS = {
-    "collect": 80, "import": 70, "evaluate": 28, "train": 10, "on-policy": 6, "reproduce": 2, "ppo": 6, "glamor": 6,
-    "random": 5,
+    "collect": 70, "import": 60, "evaluate": 28, "train": 10, "race": 8, "heuristic": 16, "on-policy": 6, "export": 4,
+    "reproduce": 4, "ppo": 6, "glamor": 6, "random": 5,
 }  # fmt: skip
 DAMAGES: dict[str, tuple[int, Callable[[Path, dict[str, Command]], Case]]] = {
-    "data sets": (1300, data_sets),
-    "unfinished data sets": (500, unfinished_data),
-    "models": (1300, models),
-    "pictures": (400, pictures),
-    "records": (650, records),
-    "recordings": (500, recordings),
+    "data sets": (1100, fault_inputs.data_sets),
+    "unfinished data sets": (400, fault_inputs.unfinished_data),
+    "models": (1100, fault_inputs.models),
+    "heuristics": (400, fault_inputs.heuristics),
+    "exported models": (300, fault_inputs.exported),
+    "pictures": (400, fault_inputs.pictures),
+    "records": (600, fault_inputs.records),
+    "recordings": (400, recordings),
+    "level files": (150, fault_inputs.level_files),
     "command line": (350, arguments),
-    "checkpoints": (20, checkpoints),
-    "cells": (10, cells),
+    "checkpoints": (60, fault_inputs.checkpoints),
+    "cells": (10, fault_inputs.cells),
 }
-HANGS = ("hang", "busy", "stubborn")
-RAISING = tuple(FAULTS)[: tuple(FAULTS).index("none")] + HANGS
-ONLY_STEPS = ("no-reward", "word-reward", "odd-end")
 
 
 def interrupted(command: Command, fault: Fault | None, base: Path, first: int) -> Case:
@@ -87,7 +92,7 @@ def interrupted(command: Command, fault: Fault | None, base: Path, first: int) -
         done = cut(random, place, words, False)
         label = "finished before" if done.code == 0 else "cut off"
         if fault == "full" and done.code:
-            _check_full(done, command.name)
+            _check_full(done, command)
         elif fault != "full" and done.code not in (0, KILLED, -9):
             raise Wrong(f"exit code {done.code}: {done.errors[-300:]}")
         if fault != "full" and random.random() < 0.25:
@@ -105,56 +110,15 @@ def interrupted(command: Command, fault: Fault | None, base: Path, first: int) -
     return case
 
 
-def _check_full(done: Done, name: str) -> None:
-    """A Wrong for anything but one sentence that says that the disk is full, and where."""
+def _check_full(done: Done, command: Command) -> None:
+    """A Wrong for anything but one sentence that says that the disk is full, where, and how to go on."""
     last = (done.errors.strip().splitlines() or [""])[-1]
-    words = "No space left" if name == "reproduce" and done.code == 1 else "no space is left on the disk for /"
-    if "Traceback" in done.errors or done.code not in (1, 2) or not last.startswith("pixelplan: ") or words not in last:
+    words = ["no space is left on the disk for /", "--resume goes on" if command.resume else "start the same command"]
+    if command.name == "reproduce" and done.code == 1:
+        words = ["No space left"]  # a cell that failed
+    told = last.startswith("pixelplan: ") and all(word in last for word in words)
+    if "Traceback" in done.errors or done.code not in (1, 2) or not told:
         raise Wrong(f"exit code {done.code}: {done.errors[-300:]}")
-
-
-def environments(first: int) -> Case:
-    """Every fault in every place of an environment, at once and late, under every command that plays."""
-    number = itertools.count(first)
-    cases = bad_environments()
-
-    def case(random: np.random.Generator, place: Path) -> str:
-        command, fault, where, late = cases[next(number) % len(cases)]
-        env = ["--env", "fault_worlds:make", "--option", f"fault={fault}", f"where={where}", f"late={late}"]
-        play = {
-            "check-env": ["--levels", "0:3", "--episodes", "2", "--steps", "6"],
-            "collect": ["--levels", "0:3", "--episodes", "2", "--steps", "6", "--out", place / "data"],
-            "solve": ["--level", "1", "--planner", "image-search"],
-            "evaluate": ["--levels", "0:3", "--planner", "image-search", "--step-limit", "20"],
-        }[command]
-        done = run([command, *env, *play, "--step-seconds", "0.3"], seconds=30)
-        last = (done.errors.strip().splitlines() or [""])[-1]
-        told = last.startswith("pixelplan: ") and "fault_worlds" in last
-        if done.code != 2 or not told or done.fault is not None:
-            raise Wrong(f"{command} {fault} in {where}, late {late}: {done.code} {done.errors[-300:]}")
-        return "one sentence"
-
-    return case
-
-
-def bad_environments() -> list[tuple[str, str, str, bool]]:
-    """Command, fault, place and whether it comes late."""
-    cases = []
-    for fault, where, late, command in itertools.product(
-        FAULTS, (*PLACES, "make"), (False, True), ("check-env", "collect", "solve", "evaluate")
-    ):
-        asked = where in ("reset", "step", "make") or command != "collect"
-        possible = (
-            (where != "make" or (fault in RAISING and fault not in HANGS and not late))
-            and (where != "shortest_solution" or fault in RAISING)
-            and (where == "step" or fault not in ONLY_STEPS)
-            and not (where == "reset" and fault == "four")  # it gives two values
-            and not (where == "goal_frame" and late and command == "check-env")  # it looks at the first goal only
-            and not (where == "shortest_solution" and late and command == "check-env")
-        )
-        if asked and possible:
-            cases.append((command, fault, where, late))
-    return cases
 
 
 def two_at_once(base: Path, listed: dict[str, Command]) -> Case:
@@ -208,7 +172,7 @@ def campaign(record: dict[str, Any], share: float, only: list[str], seed: int, s
         for command in listed.values():
             command.inputs(work / "inputs")
         for index, (name, (count, prepare)) in enumerate(groups(listed).items()):
-            group = record["groups"].get(name, {"cases": 0, "outcomes": {}, "failures": [], "seconds": 0.0})
+            group = record["groups"].get(name, _nothing())
             wanted = -(-count * share // 1)
             if not name.startswith(tuple(only)) or group["cases"] >= wanted:
                 continue
@@ -218,7 +182,7 @@ def campaign(record: dict[str, Any], share: float, only: list[str], seed: int, s
             case = prepare(base, group["cases"])
             outcomes = Counter(group["outcomes"])
             while group["cases"] < wanted:
-                began, place = time.monotonic(), work / "case"
+                began, used, place = time.monotonic(), _processor_seconds(), work / "case"
                 place.mkdir()
                 try:
                     outcomes[case(np.random.default_rng([seed, index, group["cases"]]), place)] += 1
@@ -230,12 +194,24 @@ def campaign(record: dict[str, Any], share: float, only: list[str], seed: int, s
                 shutil.rmtree(place)
                 group["cases"] += 1
                 group["seconds"] = round(group["seconds"] + time.monotonic() - began, 2)
+                group["processor_seconds"] = round(group["processor_seconds"] + _processor_seconds() - used, 2)
                 group["outcomes"] = dict(outcomes)
                 if group["cases"] % 20 == 0:
                     save()
             shutil.rmtree(base)
             save()
-            print(f"{name}: {group['cases']} cases, {dict(outcomes)}, {group['seconds']} s", flush=True)
+            print(f"{name}: {group['cases']} cases, {dict(outcomes)}, {group['processor_seconds']} s", flush=True)
+
+
+def _nothing() -> dict[str, Any]:
+    """What is recorded of a group before its first case; processor seconds do not tell of others' work."""
+    return {"cases": 0, "outcomes": {}, "failures": [], "seconds": 0.0, "processor_seconds": 0.0}
+
+
+def _processor_seconds() -> float:
+    """Of this process and of all that it started and waited for."""
+    used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def warm_up() -> None:
@@ -244,9 +220,11 @@ def warm_up() -> None:
     import matplotlib.figure  # noqa: F401
 
     import pixelplan.cli.app
-    import pixelplan.experiments.generalisation
+    import pixelplan.distance.rounds
+    import pixelplan.experiments.generalisation_table
     import pixelplan.experiments.reproduce
-    import pixelplan.model.train
+    import pixelplan.model.export_onnx
+    import pixelplan.model.race
     from pixelplan.baselines import need_extra
     from pixelplan.cli import main
 
@@ -271,9 +249,9 @@ def main() -> int:
     warm_up()
     record: dict[str, Any] = {"seed": wish.seed, **describe_machine(), "groups": {}}
     if wish.json is not None and wish.json.exists():
-        record = {**read_json(wish.json), **describe_machine()}
-        if record["seed"] != wish.seed:
-            raise SystemExit(f"{wish.json} is of seed {record['seed']}")
+        begun = read_json(wish.json)
+        if all(begun.get(key) == record[key] for key in ("seed", "commit")):
+            record = begun  # a record is of one commit; another's is written anew
     campaign(
         record, wish.share, wish.only, wish.seed, lambda: None if wish.json is None else write_json(wish.json, record)
     )

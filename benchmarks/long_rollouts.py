@@ -21,7 +21,7 @@ import torch
 from pixelplan.cli.options import parse_family
 from pixelplan.envs.family import Family
 from pixelplan.envs.noise import Noise
-from pixelplan.evaluation.models import choose_model
+from pixelplan.evaluation.open_model import choose_model
 from pixelplan.files import level_numbers, parse_levels, write_json
 from pixelplan.machine import describe_machine
 from pixelplan.planning.one_shot import inference

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from pixelplan.envs.named import open_family
+from pixelplan.envs.resolve import open_family
 from pixelplan.evaluation.solve import solve
 from pixelplan.evaluation.stats import wilson
 from pixelplan.planning import OneShotConfig

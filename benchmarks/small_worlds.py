@@ -256,7 +256,7 @@ class Keys(SmallWorld):
 
 
 class Ball(SmallWorld):
-    """A ball of 6 pixels rolls 4 pixels a step, eight ways, past blocks that stand anywhere: there are no cells."""
+    """A ball of 6 pixels rolls 4 pixels per step, eight ways, past blocks that stand anywhere: there are no cells."""
 
     moves = 8
     ways = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if down or right)

@@ -20,8 +20,8 @@ from collect_memory import own_memory_mib
 import pixelplan
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
-from pixelplan.model.config import PRESETS
 from pixelplan.model.train import train
+from pixelplan.model.train_config import PRESETS
 
 
 def peak_of_training(levels: int, connection: multiprocessing.connection.Connection) -> None:

@@ -24,7 +24,7 @@ from playwright.sync_api import Browser
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
 from pixelplan.web.folder import write_folder
-from pixelplan.web.models import Models
+from pixelplan.web.thinkers import Models
 from tests.web.browser import Visitor, chromium
 from tests.web.client import running
 

@@ -19,8 +19,7 @@ from pixelplan.envs import PUZZLES, Level, get_level, make_puzzle
 from pixelplan.envs.pictures import follow, sheet
 from pixelplan.evaluation.figures import solution_picture
 from pixelplan.evaluation.solve import solve
-from pixelplan.experiments.tables import drawn
-from pixelplan.files import write_bytes, write_picture
+from pixelplan.files import figure_bytes, write_bytes, write_picture
 from pixelplan.planning.latent_graph import as_array
 from pixelplan.planning.one_shot import inference
 from pixelplan.types import ACTIONS, Plan
@@ -178,4 +177,4 @@ if __name__ == "__main__":
     boards()
     for title, figure in (("architecture", architecture()), ("search-tree", search_tree())):
         for kind in ("png", "svg"):
-            write_bytes(DOCS / f"{title}.{kind}", drawn(figure, kind))
+            write_bytes(DOCS / f"{title}.{kind}", figure_bytes(figure, kind))

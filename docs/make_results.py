@@ -9,22 +9,24 @@ import json
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pixelplan.envs import PUZZLES
-from pixelplan.experiments import boards, noise
-from pixelplan.experiments.paper import success_rates
+from pixelplan.experiments import boards_table, noise_table
+from pixelplan.experiments.paper_numbers import success_rates
 from pixelplan.experiments.registry import EXPERIMENTS, Records, experiment
-from pixelplan.experiments.selection import Selection
+from pixelplan.experiments.selection import TEST_LEVELS, Selection
+from pixelplan.experiments.success_table import MORE_LEVELS, main_cell
 from pixelplan.experiments.tables import Report
 
 ROOT = Path(__file__).parent.parent
 SEEDS = (0, 1, 2)
-FILLED = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("web", "own-environment", "reliability")))
-EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles": "sliding tiles"}
+PAGES = ("web", "own-environment", "reliability", "performance")
+FILLED = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in PAGES))
 """Pages with blocks that are made from records."""
+EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles": "sliding tiles"}
 
 
 def record(name: str) -> dict[str, Any]:
@@ -33,49 +35,82 @@ def record(name: str) -> dict[str, Any]:
     return found
 
 
-def seeds(name: str, value: Callable[[dict[str, Any]], float]) -> str:
-    """The mean over the training seeds of a value of a record, and each seed's own."""
-    values = [value(record(f"main/{name}-seed{seed}")) for seed in SEEDS]
+def seeds(env: str, planner: str, levels: str) -> list[dict[str, Any]]:
+    """The records of the main table's models on some levels, one a training seed."""
+    records = Records(ROOT / "results")
+    found = [records.find(main_cell(Selection(), env, planner, seed, levels)) for seed in SEEDS]
+    return [record for record in found if record is not None]
+
+
+def shown(records: list[dict[str, Any]], name: str) -> str:
+    """The mean of a result over the training seeds, and each seed's own."""
+    values = [record["result"][name] for record in records]
     return f"**{statistics.mean(values):.3f}** ({', '.join(f'{one:.3f}' for one in values)})"
+
+
+def summary() -> str:
+    """Success on unseen levels in three rows."""
+    lines = [
+        "Success on 1000 unseen levels (10000–10999) after training on 1000 levels of random play, the mean of three",
+        "training seeds. One-shot plans once, from the first frame; the full planner watches and replans. PPGS is the",
+        "paper's system, with its own numbers: tested on levels 2000–2099, trained for 20 hours on a GPU.",
+        "",
+        "| puzzle | one-shot (PPGS) | full (PPGS) | training on one CPU core |",
+        "|---|---|---|---|",
+    ]
+    for name, kind in PUZZLES.items():
+        cells = []
+        for planner in ("one-shot", "full"):
+            found = seeds(name, planner, MORE_LEVELS)
+            success = statistics.mean(one["result"]["success"] for one in found)
+            cells.append(f"{success:.3f} ({success_rates(f'ppgs-{planner}')[name]:.2f})")
+        minutes = statistics.mean(one["model"]["seconds"] for one in found) / 60
+        lines.append(f"| {kind.__name__} | {cells[0]} | {cells[1]} | {minutes:.1f} min |")
+    lines += ["", "[All results, each seed, and speed](docs/performance.md)."]
+    return "\n".join(lines)
 
 
 def main_table() -> str:
     """Success on unseen levels, beside the paper's."""
     lines = [
         "Success on unseen levels after training on 1000 levels of random play (20 × 20 steps each): the mean of three",
-        "training seeds, and each of them.",
+        "training seeds of pixelplan and each of them, and what the paper reports for PPGS (levels 2000–2099).",
         "",
-        "| puzzle | planner | levels 2000–2099 | levels 10000–10999 | optimal among solved | paper, levels 2000–2099 |",
+        "| puzzle | planner | levels 2000–2099 | levels 10000–10999 | optimal among solved | PPGS (paper) |",
         "|---|---|---|---|---|---|",
     ]
     for name, kind in PUZZLES.items():
         for planner in ("one-shot", "full"):
-            success = [seeds(f"{name}-{planner}-{first}", lambda found: found["success"]) for first in (2000, 10000)]
-            optimal = seeds(f"{name}-{planner}-10000", lambda found: found["optimal"])
-            paper = success_rates(planner)[name]
+            papers, more = (seeds(name, planner, levels) for levels in (TEST_LEVELS, MORE_LEVELS))
+            success, optimal = [shown(found, "success") for found in (papers, more)], shown(more, "optimal")
+            paper = success_rates(f"ppgs-{planner}")[name]
             lines.append(f"| {kind.__name__} | {planner} | {success[0]} | {success[1]} | {optimal} | {paper:.2f} |")
-    lines += ["", "Training (the paper: 20 hours on a GPU) and planning, on the machine that the records name:", ""]
+    lines += [
+        "",
+        "Training (PPGS in the paper: 20 hours on a GPU) and planning, on the machine that the records name:",
+        "",
+    ]
     lines += [
         "| puzzle | training | one-step accuracy | H@10 | one plan (one-shot) | parameters |",
         "|---|---|---|---|---|---|",
     ]
     planning = record("benchmark-planning")
     for name, kind in PUZZLES.items():
-        trained = [record(f"main/{name}-training-seed{seed}") for seed in SEEDS]
+        trained = [found["model"] for found in seeds(name, "full", TEST_LEVELS)]
         seconds = statistics.mean(one["seconds"] for one in trained)
         accuracy = statistics.mean(one["validation_metrics"]["one_step_accuracy"] for one in trained)
         hits = statistics.mean(
             next(row["hits"] for row in one["validation_metrics"]["rankings"] if row["horizon"] == 10)
             for one in trained
         )
-        cores = trained[0]["config"]["threads"]
+        cores = trained[0]["threads"]
         lines.append(
             f"| {kind.__name__} | {seconds / 60:.1f} min on {cores} core | {accuracy:.4f} | {hits:.3f} | "
             f"{planning[name]['one_shot_milliseconds']:.0f} ms | {trained[0]['parameters']:,} |"
         )
     lines += [
         "",
-        "`results/records.sh` makes these records (`results/main/`), `benchmarks/planning.py` the time of a plan.",
+        "`pixelplan reproduce success --run` makes these records, `benchmarks/planning.py` the time of a plan.",
         "One-step accuracy and H@10 are on levels 1000–1199, on which design and threshold were chosen, too. Two",
         "models trained at a time, one on each core, and other work at times slowed them: training times are upper",
         "bounds. With the oracle (the true rules) as the model, both planners solve all levels 2000–2099 optimally.",
@@ -135,7 +170,7 @@ def page(load: dict[str, Any] | None, fuzz: dict[str, Any] | None, budget: dict[
             f"{alone['first plan ice-slider']:.0f} ms).",
             f"- {load['clients']} visitors who play, plan and race at once for {load['seconds']:.0f} s: "
             f"{sum(one['count'] for one in load['milliseconds'].values()):,} requests, {load['errors']} errors; memory "
-            f"{memory[0]:.0f} MB at the begin, {memory[-1]:.0f} MB at the end.",
+            f"{memory[0]:.0f} MB at the beginning, {memory[-1]:.0f} MB at the end.",
         ]
     if fuzz is not None:
         broken = sum(count for status, count in fuzz["answers"].items() if status >= "500")
@@ -212,16 +247,20 @@ def beyond() -> str:
     selection, records = Selection(), Records(ROOT / "results")
 
     def behind_noise(planner: str) -> str:
-        found = [(env, noise.outcome(selection, records, env, noise.TRAINED, planner)) for env in noise.ENVS]
+        found = [
+            (env, noise_table.outcome(selection, records, env, noise_table.TRAINED, planner))
+            for env in noise_table.ENVS
+        ]
         return ", ".join(f"{PUZZLES[env].__name__} {one.success.mean:.2f}" for env, one in found if one is not None)
 
-    large = [record["result"]["success"] for record in boards.find(selection, records, 16, "full")]
+    large = [record["result"]["success"] for record in boards_table.find(selection, records, 16, "full")]
     return "\n".join(
         [
             "Unseen levels of other worlds, the full planner, again from random play and images alone:",
             "",
             f"- {', '.join(worlds)} ([your own environment](docs/own-environment.md#examples)).",
-            f"- Behind noise of standard deviation {noise.TRAINED:g} and a moving distractor: {behind_noise('full')};",
+            f"- Behind noise of standard deviation {noise_table.TRAINED:g} and a moving distractor: "
+            f"{behind_noise('full')};",
             f"  GS on Images: {behind_noise('image-search')} ([other strengths](docs/results/noise.md)).",
             f"- IceSlider of 16 × 16 cells: {statistics.mean(large):.2f} ([larger boards](docs/results/boards.md)).",
         ]
@@ -252,6 +291,7 @@ def faults() -> str:
 
 
 BLOCKS = {
+    "summary": summary,
     "results": main_table,
     "beyond": beyond,
     "speed": speed,

@@ -18,12 +18,13 @@ from playwright.sync_api import Browser, Page
 
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.web.folder import write_folder
-from pixelplan.web.models import Models
+from pixelplan.web.thinkers import Models
 from tests.web.browser import KEYS, Visitor, chromium, solution
 from tests.web.client import running
 
 HERE = Path(__file__).parent / "web"
 DESK = {"width": 1280, "height": 860}
+TALL = {"width": 1280, "height": 1220}
 PHONE = {"width": 390, "height": 844}
 
 
@@ -35,7 +36,8 @@ def plan(page: Page) -> None:
 def failure(page: Page) -> None:
     """Why a plan fails."""
     plan(page)
-    page.evaluate("() => document.getElementById('why').scrollIntoView({ block: 'end' })")
+    lowest = "document.getElementById('why').scrollIntoView({ block: 'end' })"
+    page.evaluate(f"() => innerWidth < 600 ? {lowest} : scrollTo(0, 0)")
 
 
 def run(page: Page) -> None:
@@ -60,7 +62,8 @@ def edit(page: Page) -> None:
     page.wait_for_selector("#notice >> text=shortest")
     page.locator("#plan").click()
     plan(page)
-    page.evaluate("() => scrollTo(0, 0)")
+    tools = "document.getElementById('editor').scrollIntoView({ block: 'end' })"
+    page.evaluate(f"() => innerWidth < 600 ? {tools} : scrollTo(0, 0)")
 
 
 def picture(page: Page) -> None:
@@ -121,7 +124,7 @@ PICTURES: dict[str, Picture] = {
     "crop-phone": ("?env=ice-slider&level=3000", "dark", PHONE, crop),
     "imagine-light": ("?env=ice-slider&level=3002&show=plan", "light", DESK, imagine),
     "imagine-phone": ("?env=procgen-maze&level=3005&show=plan", "dark", PHONE, imagine),
-    "failure-dark": ("?env=ice-slider&level=3000&model=ice-slider-10-levels&show=plan", "dark", DESK, failure),
+    "failure-dark": ("?env=ice-slider&level=3000&model=ice-slider-10-levels&show=plan", "dark", TALL, failure),
     "failure-phone": ("?env=ice-slider&level=3000&model=ice-slider-10-levels&show=plan", "light", PHONE, failure),
     "score-light": ("?env=digit-jump&level=3000", "light", DESK, score),
     "phone": ("?env=ice-slider&level=3002&show=plan", "light", PHONE, plan),
@@ -165,7 +168,7 @@ def take(browser: Browser, address: str, pictures: dict[str, Picture]) -> None:
         prepare(page)
         time.sleep(0.6)
         image = Image.open(io.BytesIO(page.screenshot(full_page=name == "phone")))
-        image.convert("RGB").quantize(256).save(HERE / f"{name}.png", optimize=True)
+        image.convert("RGB").save(HERE / f"{name}.png", optimize=True)  # a palette would make colours alike
         print(name, (HERE / f"{name}.png").stat().st_size, visitor.errors)
         visitor.context.close()
 

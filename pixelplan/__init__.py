@@ -11,21 +11,22 @@ from typing import TYPE_CHECKING, Any
 from pixelplan.data.collect import collect
 from pixelplan.data.dataset import open_trajectories
 from pixelplan.data.imports import import_trajectories
-from pixelplan.envs.own import Own
+from pixelplan.envs.gym_family import GymFamily
 from pixelplan.types import InputError
 
 if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes seconds
     import numpy as np
 
     from pixelplan.envs.family import Challenge
+    from pixelplan.envs.resolve import EnvLike
     from pixelplan.model.world_model import WorldModel
     from pixelplan.types import Episode, Model, Plan, Result, Trajectories
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "GymFamily",
     "InputError",
-    "Own",
     "__version__",
     "collect",
     "evaluate",
@@ -38,19 +39,27 @@ __all__ = [
 ]
 
 
-def load(name: str | Path) -> WorldModel:
-    """A trained model: the name of a shipped one ("ice-slider", "digit-jump", "procgen-maze") or a folder."""
-    from pixelplan.evaluation.models import find_model
+def load(name: str | Path, size: tuple[int, int] | None = None) -> WorldModel:
+    """A trained model: the name of a shipped one ("ice-slider", "digit-jump", "procgen-maze") or a folder.
+
+    `size` is the height and width of frames, if they are of larger or smaller boards than it was trained on.
+    """
+    from pixelplan.evaluation.open_model import find_model
     from pixelplan.model.checkpoint import load_model
 
-    return load_model(find_model(name))
+    model = load_model(find_model(name))
+    return model if size is None else model.for_frames(*size)
 
 
 def plan(model: Model, frame: np.ndarray, goal_frame: np.ndarray, **options: Any) -> Plan:
-    """A plan from one frame [H,W,3] to another of the same level; options are those of `OneShotConfig`."""
+    """A plan from one frame [H,W,3] to another of the same level; options are those of `OneShotConfig`.
+
+    Frames of larger or smaller boards than the model was trained on are fine if its family allows it.
+    """
+    from pixelplan.evaluation.open_model import for_frames
     from pixelplan.planning import OneShotConfig, one_shot
 
-    return one_shot(model, frame, goal_frame, OneShotConfig(**options))
+    return one_shot(for_frames(model, frame.shape), frame, goal_frame, OneShotConfig(**options))
 
 
 def evaluate(env: Any, levels: str, **options: Any) -> Result:
@@ -68,22 +77,35 @@ def train(
     validation: Trajectories | str | Path | None = None,
     resume: bool = False,
     noisy: bool = False,
+    on_policy: int = 0,
+    on_policy_episodes: int = 5,
+    on_policy_share: float = 0.375,
+    env: EnvLike | None = None,
     **options: Any,
 ) -> WorldModel:
-    """Train a model on recorded play into folder `out`, and give it; other options are those of `TrainConfig`.
+    """Train a model on recorded play into folder `out`, and return it; other options are those of `TrainConfig`.
 
-    Without validation data a tenth of the levels is held out. `resume` goes on with what was cut off, `noisy` is for
-    worlds whose pixels are noisy while their rules are not.
+    Without validation data a tenth of the levels is held out. `resume` continues training that was interrupted, and
+    `noisy` is for worlds whose pixels are noisy while their rules are not.
+
+    With `on_policy`, training stops that many times within its first `on_policy_share`. At each stop the planner plays
+    `on_policy_episodes` episodes in every level of the data, and training continues with that play, too. Puzzles are
+    opened by name; for your own environment give `env`.
     """
     from dataclasses import replace
 
-    from pixelplan.model.config import preset as find
     from pixelplan.model.race import train_best as run
+    from pixelplan.model.train_config import preset as find
 
     config = replace(find("noisy" if noisy else preset), **options)
     play = open_trajectories(data) if isinstance(data, str | Path) else data
     others = open_trajectories(validation) if isinstance(validation, str | Path) else validation
-    return run(play, out, config, others, resume)
+    if not on_policy:
+        return run(play, out, config, others, resume)
+    from pixelplan.training.on_policy import on_policy_stages, open_data_world, train_in_stages
+
+    stages = on_policy_stages(on_policy, on_policy_episodes, on_policy_share)
+    return train_in_stages(play, Path(out), config, stages, open_data_world(play, env), others, resume)
 
 
 def solve(env: Any, level: int, **options: Any) -> tuple[Challenge, Episode]:

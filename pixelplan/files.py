@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pixelplan.types import InputError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from PIL import Image
 
 MOST_LEVELS = 1_000_000
@@ -27,9 +28,9 @@ SEAL = "seal"
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file beside its place and rename it into it, so that nobody ever sees half of it.
+    """Write a file beside its place and rename it, so that no one ever sees half of it.
 
-    What a killed writer of the same file left beside it is removed: `kill -9` leaves no trace in a folder resumed.
+    What a killed writer of the same file left beside it is removed: `kill -9` leaves no trace in a resumed folder.
     """
     for left in path.parent.glob(f".{path.name}.*"):
         if left_by_writer(left):
@@ -47,7 +48,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """What the system refuses here names the file: by itself, a write that finds no space does not."""
+    """Makes the system's errors name the file: a write that finds no space does not do so by itself."""
     try:
         yield
     except OSError as problem:
@@ -77,18 +78,18 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def write_rows(path: Path, rows: Iterable[Any]) -> None:
-    """Write values as JSON, one a line, whole or not at all."""
+    """Write values as JSON, one per line, whole or not at all."""
     write_bytes(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
 
 
 def read_json(path: Path) -> Any:
-    """The value in a JSON file, its seal checked and taken off; an InputError where it is missing, damaged or no JSON.
+    """The value in a JSON file, its seal checked and taken off; an InputError if it is missing, damaged or no JSON.
 
     Files without a seal are read, too: people and earlier versions write them.
     """
     try:
         if path.stat().st_size > LARGEST_JSON:
-            raise InputError(f"{path} has more than {LARGEST_JSON // 2**20} MB; that is none of our JSON files")
+            raise InputError(f"{path} has more than {LARGEST_JSON // 2**20} MB; pixelplan writes none that large")
         return unsealed(json.loads(path.read_text()), path)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
@@ -105,7 +106,7 @@ def sealed(value: Any) -> Any:
 
 
 def unsealed(value: Any, path: Path) -> Any:
-    """A value without its seal, if it has one; an InputError where that is not the seal of the rest."""
+    """A value without its seal, if it has one; an InputError if that is not the seal of the rest."""
     if not isinstance(value, dict) or SEAL not in value:
         return value
     rest = {key: part for key, part in value.items() if key != SEAL}
@@ -149,17 +150,27 @@ def parse_levels(text: str) -> list[range]:
 
 
 def level_numbers(ranges: Iterable[range]) -> list[int]:
-    """The levels of ranges, in order; an InputError where there are more than one command may have."""
+    """The levels of ranges, in order; an InputError if there are more than one command may have."""
     ranges = list(ranges)
     if (count := sum(map(len, ranges))) > MOST_LEVELS:
         raise InputError(f"{count:,} levels are too many for one command; it takes at most {MOST_LEVELS:,}")
     return [number for one in ranges for number in one]
 
 
+def figure_bytes(figure: Figure, kind: str = "png", dpi: int = 150) -> bytes:
+    """A figure as PNG or SVG; the same figure gives the same bytes."""
+    import matplotlib
+
+    buffer = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "pixelplan", "svg.fonttype": "none"}):
+        figure.savefig(buffer, format=kind, dpi=dpi, metadata={"Date": None} if kind == "svg" else {"Software": None})
+    return buffer.getvalue()
+
+
 def write_picture(path: Path, picture: Image.Image) -> None:
-    """Write a picture as PNG, whole or not at all; an InputError where the name says it is something else."""
+    """Write a picture as PNG, whole or not at all; an InputError if the name says it is something else."""
     if path.suffix.lower() != ".png":
-        raise InputError(f"{path} is no PNG name; write it with the ending .png")
+        raise InputError(f"{path} is not a PNG file; let its name end in .png")
     buffer = io.BytesIO()
     picture.save(buffer, "PNG")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def describe_machine() -> dict[str, Any]:
-    """Processor, cores, Python, our version and, in a checkout, the commit (with a plus where files were changed)."""
+    """Processor, cores, Python, our version and, in a checkout, the commit (with a plus if files were changed)."""
     from pixelplan import __version__
 
     return {
@@ -21,7 +21,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def free_memory() -> int | None:
-    """Bytes that a process may still take without others having to go; None where nobody says."""
+    """Bytes that a process may still take without pushing others out; None if that is unknown."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return 1024 * int(next(line.split()[1] for line in lines if line.startswith("MemAvailable")))

@@ -23,7 +23,7 @@ class InputError(Exception):
     """
 
 
-LATER = {"later": True}
+ADDED_LATER = {"later": True}
 """Marks fields that earlier versions did not have: a record without them is one with their defaults."""
 ACTIONS = ("up", "right", "left", "down", "no-op")
 """The actions of the three puzzles, by number."""
@@ -79,6 +79,16 @@ class Distance(Protocol):
 def is_discrete(model: Model) -> bool:
     """Whether a model says that its embeddings are zeros and ones, and equal where states are."""
     return bool(getattr(model, "discrete", False))
+
+
+def is_frame(value: Any) -> bool:
+    """Whether a value is a frame: uint8 [H,W,3]."""
+    return isinstance(value, np.ndarray) and value.dtype == np.uint8 and value.ndim == 3 and value.shape[2] == 3
+
+
+def describe_value(value: Any) -> str:
+    """What was given instead of a frame, in a few words."""
+    return f"{value.dtype} {list(value.shape)}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
 
 
 class World(Protocol):

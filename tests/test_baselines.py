@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 import torch
 
-from pixelplan.baselines.checkpoint import begin_run, load_run, save_run
+from pixelplan.baselines.judge import evaluate_policy, shows_place_near_goal
 from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.random_policy import RandomPolicy
+from pixelplan.baselines.run_folder import begin_run, load_run, save_run
 from pixelplan.cli import main
 from pixelplan.envs import get_level, make_puzzle
-from pixelplan.evaluation.policies import evaluate_policy, shows_place_near_goal
 from pixelplan.model.checkpoint import read_checkpoint_note
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command

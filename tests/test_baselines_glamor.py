@@ -12,10 +12,10 @@ import torch
 from pixelplan.baselines import glamor as glamor_module
 from pixelplan.baselines.glamor import Trainer, play_try, train_glamor
 from pixelplan.baselines.glamor_network import END, Decoder, GlamorConfig, GlamorNetwork, plan
+from pixelplan.baselines.judge import evaluate_policy
 from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.random_policy import RandomPolicy
 from pixelplan.envs import PlayOptions, PuzzleEnv, make_puzzle
-from pixelplan.evaluation.policies import evaluate_policy
 from pixelplan.model.checkpoint import read_tensors
 from tests.conftest import run_command
 
@@ -91,8 +91,8 @@ def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     _, more = train_glamor(puzzle, "digit-jump", (0, 9), 80, tmp_path, config=TINY, resume=True)
     assert more.environment_steps >= 80 and more.updates == -(-4 * more.environment_steps // 8)
     restored = Trainer(puzzle, (0, 9), TINY, 0, None)
-    from pixelplan.baselines.checkpoint import load_run
     from pixelplan.baselines.glamor import _replay
+    from pixelplan.baselines.run_folder import load_run
 
     _replay(restored, load_run(tmp_path, restored.network, restored.optimizer))
     assert sum(len(one.actions) for one in restored.tries) == more.environment_steps

@@ -5,23 +5,24 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import gymnasium
 import numpy as np
 import pytest
 import torch
 
 from pixelplan.baselines import need_extra
+from pixelplan.baselines.judge import evaluate_policy
 from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.random_policy import RandomPolicy
 from pixelplan.cli import main
 from pixelplan.envs import PUZZLES, PlayOptions, PuzzleEnv, PuzzleVectorEnv, make_puzzle
-from pixelplan.evaluation.policies import evaluate_policy
 from pixelplan.model.checkpoint import read_tensors
 from tests.conftest import run_command
 
 pytest.importorskip("stable_baselines3", reason="needs the extra 'baselines'")
 need_extra("stable_baselines3", "baselines", "PPO")  # quietly, before the next import
 
-from pixelplan.baselines.ppo import ROLLOUT_STEPS, PpoConfig, VecGames, train_ppo  # noqa: E402
+from pixelplan.baselines.ppo import ROLLOUT_STEPS, CellFeatures, PpoConfig, VecGames, train_ppo  # noqa: E402
 
 TINY = PpoConfig(games=4, rollout_steps=8, minibatches=2)
 
@@ -130,12 +131,28 @@ def test_procgens_network_trains_too(tmp_path: Path) -> None:
     assert [one["steps"] for one in record["episodes"]] == [one["steps"] for one in again["episodes"]]
 
 
+@pytest.mark.parametrize("name", PUZZLES)
+def test_a_cell_is_a_stride(name: str) -> None:
+    puzzle = make_puzzle(name)
+    space = gymnasium.spaces.Box(0, 1, (3, puzzle.pixels, puzzle.pixels))
+    features = CellFeatures(space, getattr(puzzle, "size", 15))
+    assert features(torch.zeros(2, 3, puzzle.pixels, puzzle.pixels)).shape == (2, 256)
+    first = features.layers[0](torch.zeros(1, 3, puzzle.pixels, puzzle.pixels))
+    assert first.shape[-1] == {"ice-slider": 8, "digit-jump": 8, "procgen-maze": 15}[name]
+
+
 @pytest.mark.slow
 def test_it_learns(tmp_path: Path) -> None:
-    """A minute on one core: far better than random within a few steps."""
+    """Minutes on one core: soon far better than random, and the default network is no worse than NatureCNN."""
     puzzle = make_puzzle("digit-jump", size=4)
     torch.set_num_threads(1)
-    policy, budget = train_ppo(puzzle, "digit-jump", (0, 1000), 20_000, tmp_path, config=PpoConfig(rollout_steps=32))
-    learnt = evaluate_policy(policy, puzzle, "1000:1100", request={}, budget=budget, step_limit=10)
+    records = {}
+    for network in ("cells", "nature"):
+        config = PpoConfig(rollout_steps=32, network=network)  # type: ignore[arg-type]
+        policy, budget = train_ppo(puzzle, "digit-jump", (0, 1000), 20_000, tmp_path / network, config=config)
+        record = evaluate_policy(policy, puzzle, "1000:1100", request={}, budget=budget, step_limit=10)
+        records[network] = record
+    learnt = records["cells"]
+    assert learnt["success"] >= records["nature"]["interval"][0], (learnt["success"], records["nature"]["success"])
     floor = evaluate_policy(RandomPolicy(), puzzle, "1000:1100", request={}, budget=Budget(0, 0, 0.0), step_limit=10)
     assert learnt["interval"][0] > floor["interval"][1], (learnt["success"], floor["success"])

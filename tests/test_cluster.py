@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import one_sentence, run_command
-from tests.test_grid import TINY, places
+from tests.test_experiments_runner import TINY, places
 
 WORDS = ("reproduce", "generalisation", "--run", "--puzzles", "digit-jump", "--levels", "1,2", *TINY)
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from examples.sliding_puzzle import SlidingPuzzle
-from pixelplan.distance.config import DistanceConfig, NetworkConfig
+from pixelplan.distance.distance_config import DistanceConfig, NetworkConfig
 from pixelplan.distance.labels import back_and_forth, backed_up, from_search, in_hindsight, to_any
 from pixelplan.distance.learned import Guided, LearnedDistance, load_distance, save_distance
 from pixelplan.distance.network import FARTHEST, DistanceNetwork
-from pixelplan.distance.train import imagine, train_distance
+from pixelplan.distance.rounds import imagine, train_distance
 from pixelplan.planning import OneShotConfig, one_shot
 from pixelplan.types import InputError, LatentGraph, unpack
 from tests.conftest import one_sentence, run_command
@@ -157,26 +157,74 @@ def test_levels_that_are_solved_already_do_no_harm(tmp_path):
     assert told[-1].solved == 1.0 and told[-1].held_out_nodes == 1
 
 
-def test_training_goes_on_after_an_interruption(tmp_path):
+def test_training_goes_on_after_an_interruption_to_the_same_weights(tmp_path):
     world = SlidingPuzzle(size=3, steps=4)
 
     def open_level(number):
         return world.reset(seed=number)[0], world.goal_frame()
 
-    def train(rounds, resume):
-        config = DistanceConfig(rounds=rounds, searches=3, nodes=50, updates=3, held_out_nodes=50, network=SMALL)
-        return train_distance(world.oracle(), open_level, range(5), [6], tmp_path / "h", config, None, resume)
+    class Cut(Exception):
+        """It is cut off here."""
 
-    train(1, False)
+    def train(out, cut_after=None, resume=False, updates=3):
+        def tell(one):
+            if one.number == cut_after:
+                raise Cut
+
+        config = DistanceConfig(rounds=4, searches=3, nodes=50, updates=updates, held_out_nodes=50, network=SMALL)
+        train_distance(world.oracle(), open_level, range(5), [6], tmp_path / out, config, None, resume, tell)
+        about = json.loads((tmp_path / out / "heuristic.json").read_text())
+        return about["weights_sha256"], [one["number"] for one in about["rounds"]]
+
+    whole = train("whole")
+    assert whole[1] == [0, 1, 2, 3, 4]
+    for rounds in ((0, 3), (2,), (4,)):
+        for cut_after in rounds:
+            with pytest.raises(Cut):
+                train(f"cut-{rounds[0]}", cut_after, resume=True)
+        assert train(f"cut-{rounds[0]}", resume=True) == whole
+    assert sorted(path.name for path in (tmp_path / "cut-2").iterdir()) == ["heuristic.json", "weights.safetensors"]
+    assert train("cut-2", resume=True) == whole, "what is finished stays"
     with pytest.raises(InputError, match="is not empty"):
-        train(1, False)
-    train(3, True)
-    assert [one["number"] for one in json.loads((tmp_path / "h" / "heuristic.json").read_text())["rounds"]] == [
-        0,
-        1,
-        2,
-        3,
-    ]
+        train("cut-2")
+    with pytest.raises(Cut):
+        train("other", 1)
+    for out in ("other", "whole"):
+        with pytest.raises(InputError, match="begun with other settings"):
+            train(out, resume=True, updates=4)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"bits": 10**9}, "they must be whole numbers"),
+        ({"layout": [3, 3, 8]}, "does not hold 81 bits"),
+        ({"layout": "9"}, "they must be whole numbers"),
+        ({"layout": [9, 9]}, "does not hold 81 bits"),
+        ({"network": {"hidden": 10**9}}, "hidden is 1000000000"),
+        ({"network": {"hidden": True}}, "hidden is True"),
+        ({"network": None}, "it must say how large"),
+        ({"bits": 2**20, "layout": None, "network": {"hidden": 4096}}, "the most there may be"),
+        ({"format": 2}, "of this version"),
+    ],
+)
+def test_impossible_numbers_are_refused_before_networks_are_built(change, words, tmp_path):
+    save_distance(DistanceNetwork(81, (3, 3, 9), SMALL), tmp_path / "h", {})
+    about = json.loads((tmp_path / "h" / "heuristic.json").read_text())
+    del about["seal"]
+    (tmp_path / "h" / "heuristic.json").write_text(json.dumps({**about, **change}))
+    with pytest.raises(InputError, match=words):
+        load_distance(tmp_path / "h")
+
+
+def test_flips_in_weights_are_noticed(tmp_path):
+    save_distance(DistanceNetwork(81, None, SMALL), tmp_path / "h", {})
+    path = tmp_path / "h" / "weights.safetensors"
+    data = bytearray(path.read_bytes())
+    data[-5] ^= 64
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="the checksum of weights"):
+        load_distance(tmp_path / "h")
 
 
 BOXES = ["--env", "examples.sokoban_levels:make", "--model", "oracle"]

@@ -13,7 +13,7 @@ import torch
 import pixelplan
 import pixelplan.envs.family as family_module
 from pixelplan.envs import PlayOptions, PuzzleEnv, get_level, make_puzzle
-from pixelplan.evaluation.blindfold import Blindfold
+from pixelplan.envs.blindfold import Blindfold
 from pixelplan.evaluation.run import evaluate, record
 from pixelplan.evaluation.stats import summary
 from pixelplan.files import read_json
@@ -232,7 +232,7 @@ def test_a_model_that_knows_nothing_ends_within_its_limits(untrained, planner):
 def test_a_model_of_another_puzzle_is_refused(untrained):
     with pytest.raises(InputError, match="was trained on digit-jump; ice-slider needs a model of its own"):
         evaluate("ice-slider", "0:2", model=untrained)
-    with pytest.raises(InputError, match="with size=8; with size=4 it needs a model of its own"):
-        evaluate(make_puzzle("digit-jump", size=4, pixels=32), "0:2", model=untrained)
+    with pytest.raises(InputError, match="with pixels/size=8; with pixels/size=4 it needs a model of its own"):
+        evaluate(make_puzzle("digit-jump", size=16, pixels=64), "0:2", model=untrained)
     with pytest.raises(InputError, match="with look=glyphs"):  # as many pixels and cells, and another world
         evaluate(make_puzzle("digit-jump", look="colours"), "0:2", model=untrained)

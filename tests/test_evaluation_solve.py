@@ -9,10 +9,10 @@ from PIL import Image
 
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.envs.goals import with_goal, with_goal_frame
-from pixelplan.envs.named import open_family
 from pixelplan.envs.oracle import Oracle
+from pixelplan.envs.resolve import open_family
 from pixelplan.evaluation.figures import episode_gif, layout, solution_picture
-from pixelplan.evaluation.levels import Task, play_level
+from pixelplan.evaluation.play import Task, play_level
 from pixelplan.evaluation.solve import solve, story
 from pixelplan.planning import PLANNERS, OneShotConfig
 from pixelplan.types import InputError

@@ -14,8 +14,8 @@ from examples.cube import Cube
 from examples.hanoi import Hanoi
 from examples.lights_out import LightsOut
 from examples.sliding_puzzle import SlidingPuzzle
-from pixelplan.data.check import check_env
-from pixelplan.envs.own import Own
+from pixelplan.data.check_env import check_env
+from pixelplan.envs.gym_family import GymFamily
 from pixelplan.types import InputError
 
 WORLDS: dict[str, dict[str, Any]] = {
@@ -40,7 +40,7 @@ def test_they_are_gymnasium_environments(world):
 
 
 def test_they_fit(world):
-    found = check_env(Own(world), [4, 5, 6], episodes=8)
+    found = check_env(GymFamily(world), [4, 5, 6], episodes=8)
     assert found.fits and found.hidden == 0 and found.states_seen[-1] > 5
 
 
@@ -50,7 +50,7 @@ def test_every_state_looks_different(world):
 
 
 def test_replay_is_play_step_by_step(world):
-    family, random = Own(world), [np.random.default_rng(3) for _ in range(2)]
+    family, random = GymFamily(world), [np.random.default_rng(3) for _ in range(2)]
     quick = family.play(2, 5, 12, random[0])
     family._env = _WithoutReplay(world)
     slow = family.play(2, 5, 12, random[1])

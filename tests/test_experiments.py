@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pixelplan.envs.named import open_family
-from pixelplan.experiments import boards, failures
-from pixelplan.experiments.cells import described
+from pixelplan.envs.resolve import open_family
+from pixelplan.experiments import boards_table, failures_table, paper_miniature_table
+from pixelplan.experiments.records import write_record
 from pixelplan.experiments.selection import Selection
+from pixelplan.experiments.specs import FORMAT, described, fingerprint
 from tests.conftest import run_command
-from tests.test_grid import places
+from tests.test_experiments_runner import places
 
 TWO_LEVELS = ("--preset", "tiny", "--levels", "2", "--puzzles", "digit-jump", "--seeds", "0")
 
@@ -45,8 +46,8 @@ def test_failures_are_pictures_of_what_happened(tmp_path: Path) -> None:
     result = record["result"]
     assert result["failed_by_one_shot"] >= len(result["found"]) > 0, "a tiny model fails a lot"
     for one in result["found"]:
-        level = failures.get_level(failures.make_puzzle("digit-jump"), one["level"])
-        ends = {name: failures.follow(level, one[name])[-1] for name in ("one_shot", "full")}
+        level = failures_table.get_level(failures_table.make_puzzle("digit-jump"), one["level"])
+        ends = {name: failures_table.follow(level, one[name])[-1] for name in ("one_shot", "full")}
         assert not level.goals[ends["one_shot"]] and level.goals[ends["full"]] and len(one["full"]) <= 40
         assert one["replanned_at"] == sorted(one["replanned_at"]) and one["replanned_at"][-1] < len(one["full"])
     assert "failures.png" in shown(tmp_path, "failures", "csv", "png", "svg")
@@ -77,12 +78,27 @@ def test_noise_is_before_training_and_judging(tmp_path: Path) -> None:
 
 def test_larger_boards_are_larger(tmp_path: Path) -> None:
     selection = Selection(seeds=(0,))
-    sizes = {cell.model.play.variant: open_family(cell.model.play.family).shape for cell in boards.cells(selection)}  # type: ignore[union-attr]
+    plays = [cell.model.play for cell in boards_table.cells(selection)]  # type: ignore[union-attr]
+    sizes = {play.variant: open_family(play.family).shape for play in plays}
     assert sorted(sizes.values()) == [(64, 64, 3), (128, 128, 3)]
-    small, _, large, _ = boards.cells(selection)
+    small, _, large, _ = boards_table.cells(selection)
     assert "16, pixels 128" in large.name and "pixels" not in small.name
     assert "variant" not in described(small.model)["play"], "records from before there were variants are found"
     run_command("reproduce", "boards", "--dry-run", *places(tmp_path))
+
+
+def test_the_miniature_stands_beside_pixelplan(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    for cell in paper_miniature_table.cells(Selection(puzzles=("ice-slider",), seeds=(0, 1))):
+        success = 0.9 * cell.share if "paper" in cell.model.name else 1.0
+        kept = {"format": FORMAT, "fingerprint": fingerprint(cell), "result": {"success": success}}
+        write_record(kept, cell, results)
+    said = run_command("reproduce", "paper-miniature", *places(tmp_path)).stdout
+    shown(tmp_path, "paper-miniature", "csv", "png", "svg")
+    assert "| PPGS, full | 0.23 (0.23–0.23, 2 seeds) | 0.45 (0.45–0.45, 2 seeds)" in said
+    assert "| pixelplan, one-shot | 1.00 (1.00–1.00, 2 seeds)" in said and "38 of 114 cells are recorded" in said
+    listed = run_command("reproduce", "paper-miniature", "--full-size", "--dry-run", *places(tmp_path)).stdout
+    assert "procgen-maze, paper, 1000 levels" in listed and "size 6" not in listed and "0 of 171 cells" in listed
 
 
 @pytest.mark.slow

@@ -16,9 +16,9 @@ import torch
 
 import pixelplan
 from pixelplan.envs import get_level, make_puzzle
-from pixelplan.model import export as exporting
+from pixelplan.model import export_onnx as exporting
 from pixelplan.model.batches import level_plays
-from pixelplan.model.export import export_onnx
+from pixelplan.model.export_onnx import export_onnx
 from pixelplan.model.families import family_of
 from pixelplan.model.families.picture import PictureConfig
 from pixelplan.model.world_model import WorldModel

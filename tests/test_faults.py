@@ -27,7 +27,7 @@ QUICK = [
     *("full disks: collect", "full disks: import", "full disks: evaluate", "full disks: random", "bombs"),
     *("damaged inputs: data sets", "damaged inputs: unfinished", "damaged inputs: models", "damaged inputs: pictures"),
     *("damaged inputs: records", "damaged inputs: recordings", "damaged inputs: command", "two at once"),
-    "bad environments",
+    *("damaged inputs: heuristics", "damaged inputs: level", "bad environments"),
 ]
 
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pixelplan.envs import get_level, make_puzzle
+from pixelplan.envs.candidate_boards import first_suitable, has_dead_end
 from pixelplan.envs.digit_jump import DigitJump, jumps
-from pixelplan.envs.draws import Words, below
 from pixelplan.envs.ice_slider import IceSlider, slides
-from pixelplan.envs.suitable import first_suitable, has_dead_end
+from pixelplan.envs.random_words import Words, below
 from pixelplan.types import InputError
 from tests import published
 

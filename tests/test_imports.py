@@ -136,14 +136,14 @@ def test_bad_recordings_are_one_sentence(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=message):
             import_trajectories(tmp_path / f"{name}.npz", tmp_path / "data")
     (tmp_path / "text.npz").write_text("no archive")
-    with pytest.raises(InputError, match="no npz file"):
+    with pytest.raises(InputError, match="cannot be read as an npz file"):
         import_trajectories(tmp_path / "text.npz", tmp_path / "data")
     (tmp_path / "text.hdf5").write_text("no HDF5")
-    with pytest.raises(InputError, match="no HDF5 file"):
+    with pytest.raises(InputError, match="cannot be read as an HDF5 file"):
         import_trajectories(tmp_path / "text.hdf5", tmp_path / "data")
     folder = write_pictures(tmp_path / "pictures", walks)
     (folder / "1-3.png").unlink()
-    with pytest.raises(InputError, match="which is no file in"):
+    with pytest.raises(InputError, match="which is not a file in"):
         import_trajectories(folder, tmp_path / "data")
     (folder / "play.csv").write_text("frame,action\n0-0.png,1\n0-1.png,1\n")
     with pytest.raises(InputError, match="every frame but the last"):

@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from pixelplan.model.batches import level_plays, make_batch, to_images
-from pixelplan.model.config import PRESETS
 from pixelplan.model.families.cells import CellEncoder, certain
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.losses import kinds_loss, tell_loss
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.sizes import sizes_of
 from pixelplan.model.train import train
+from pixelplan.model.train_config import PRESETS
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import Trajectories
 

@@ -11,17 +11,18 @@ import pixelplan
 from pixelplan.model import race
 from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.checkpoint import load_model
-from pixelplan.model.config import TrainConfig
 from pixelplan.model.families import FAMILIES, family_of
 from pixelplan.model.families.grid import ModelConfig
+from pixelplan.model.families.paper import PaperConfig
 from pixelplan.model.families.picture import PictureConfig
 from pixelplan.model.families.rules import RulesConfig
 from pixelplan.model.families.vector import VectorConfig
-from pixelplan.model.finish import told
+from pixelplan.model.findings import told
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.race import train_best
-from pixelplan.model.train import train
+from pixelplan.model.train import short_run, train
+from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 from tests.tiny_world import play
@@ -35,7 +36,7 @@ SMALL = {
     "noisy": dataclasses.replace(GRID, noisy=True),
     "cells": dataclasses.replace(GRID, family="cells", kinds=6),
     "latent": dataclasses.replace(GRID, family="latent"),
-    "paper": dataclasses.replace(GRID, family="paper"),
+    "paper": PaperConfig(dimensions=8, stem=8),
 }
 QUICK = TrainConfig(quiet=True, threads=1, batch=4, frames=12, updates=6)
 
@@ -96,7 +97,7 @@ def test_two_levels_are_learned_to_the_last_step(name, tmp_path):
     model = train(data, tmp_path / "model", quick(name, updates=400, batch=2, frames=100), data)
     levels = level_plays(data)
     assert step_errors(model, levels).exact == 1.0
-    assert rollout_exactness(model, levels, (1, 50), walks=10) == {1: 1.0, 50: 1.0}
+    assert rollout_exactness(model.networks, levels, (1, 50), walks=10) == {1: 1.0, 50: 1.0}
     description = json.loads((tmp_path / "model" / "config.json").read_text())
     assert description["validation_metrics"]["exact"] == 1.0 and not description["findings"]["warnings"]
 
@@ -134,6 +135,31 @@ def test_the_best_of_a_race_goes_on(tmp_path, monkeypatch):
     assert train_best(data, tmp_path / "tie", config).config.family == "vector"
 
 
+def test_the_best_two_of_a_race_run_on(tmp_path, monkeypatch):
+    candidates = (SMALL["vector"], SMALL["picture"], SMALL["position"])
+    config = dataclasses.replace(QUICK, candidates=candidates, updates=20)
+    scores = {"vector": {300: 0.1}, "picture": {300: 0.3, 900: 0.9}, "position": {300: 0.6, 900: 0.7}}
+    ran = []
+
+    def told_run(data, out, config, validation, updates):
+        ran.append((config.model.family, updates))
+        found = scores[config.model.family][updates]
+        return [{"exact": found, "lasting": found, "seconds": 1.0}]
+
+    monkeypatch.setattr(race, "short_run", told_run)
+    assert train_best(play(levels=4), tmp_path / "model", config).config.family == "picture", "learned late"
+    assert ran == [("vector", 300), ("picture", 300), ("position", 300), ("picture", 900), ("position", 900)]
+
+
+def test_a_short_run_can_be_made_longer(tmp_path):
+    data, config = play(levels=4), quick("picture", updates=400)
+    assert [row["updates"] for row in short_run(data, tmp_path / "run", config, None, 100)] == [100]
+    longer = short_run(data, tmp_path / "run", config, None, 150)
+    assert [row["updates"] for row in longer] == [100, 200]
+    again = short_run(data, tmp_path / "run", config, None, 100)
+    assert again == longer[:1], "as it was, though more is known now"
+
+
 def test_a_race_is_run_resumed_and_refused(tmp_path):
     data = play(levels=4)
     config = dataclasses.replace(QUICK, candidates=(SMALL["picture"], SMALL["position"]), updates=20)
@@ -164,3 +190,8 @@ def test_a_world_that_is_not_learned_says_so(tmp_path, capsys):
     description = json.loads((tmp_path / "model" / "config.json").read_text())
     assert any("this world was not learned" in sentence for sentence in description["findings"]["warnings"])
     assert told(description)[-1].startswith("warning: this world was not learned")
+
+
+def test_half_a_margin_is_refused_by_a_family_without_one(tmp_path):
+    with pytest.raises(InputError, match="picture has no margin"):
+        train(play(levels=2), tmp_path / "model", quick("picture", threshold="half-margin"))

@@ -8,12 +8,12 @@ import torch
 
 from pixelplan.data.identity import states_of_frames
 from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.config import PRESETS, preset
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.noisy import NOTABLE
-from pixelplan.model.families.position import Displacements, Grid, TransportModel, differing_cells
+from pixelplan.model.families.position import Displacements, TransportModel, differing_cells
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.sizes import Sizes, sizes_of
+from pixelplan.model.train_config import PRESETS, preset
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 from tests.tiny_world import play
@@ -22,7 +22,6 @@ SMALL = {
     "spatial": ModelConfig("position", dimensions=8, encoder_width=8, context_width=8),
     "three maps": ModelConfig("position", dimensions=8, maps=3, encoder_width=8, context_width=8),
     "latent": ModelConfig(family="latent", dimensions=8, encoder_width=8),
-    "paper": ModelConfig(family="paper", dimensions=8, encoder_width=8),
     "without inverse": ModelConfig("position", dimensions=8, encoder_width=8, context_width=8, inverse=False),
 }
 
@@ -102,7 +101,7 @@ def test_displacements_are_those_that_stay_on_the_grid(rows, columns, reach):
                     weight = logits[0, action * side**2 + move, row, column].exp()
                     plain[action, cell, to_row * columns + to_column] = weight
     plain /= plain.sum(-1, keepdim=True)
-    moves = Displacements(Grid(rows, columns, reach), reach)
+    moves = Displacements(rows, columns, reach)
     chances = moves.chances(logits, actions=2)
     torch.testing.assert_close(moves.matrix(chances), plain)
     torch.testing.assert_close(moves.expected(chances, values), plain @ values)
@@ -129,7 +128,7 @@ def test_frames_of_another_size_or_type_are_refused(frames):
 
 
 def test_presets_are_found_by_name():
-    assert set(PRESETS) == {"auto", "picture", "vector", "spatial", "noisy", "paper", "latent", "tiny"}
+    assert set(PRESETS) == {"auto", "picture", "vector", "ppgs", "spatial", "noisy", "paper", "latent", "tiny"}
     assert preset("spatial").model.inverse and not preset("spatial", inverse=False).model.inverse
     with pytest.raises(InputError, match="the presets are"):
         preset("huge")

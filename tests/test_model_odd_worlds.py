@@ -6,12 +6,12 @@ import json
 import numpy as np
 import pytest
 
-from pixelplan.model.config import PRESETS, TrainConfig
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.picture import PictureConfig
 from pixelplan.model.families.vector import VectorConfig
-from pixelplan.model.finish import told
+from pixelplan.model.findings import told
 from pixelplan.model.race import train_best
+from pixelplan.model.train_config import PRESETS, TrainConfig
 from pixelplan.types import Trajectories
 
 CANDIDATES = (

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pixelplan.model.batches import level_plays
-from pixelplan.model.config import PRESETS
 from pixelplan.model.families.rules import RulesConfig, fit_rules
 from pixelplan.model.families.trees import Steps, causes, grow, learn, surroundings, wrong
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.train import train
+from pixelplan.model.train_config import PRESETS
 from pixelplan.planning import OneShotConfig, one_shot
 from pixelplan.types import is_discrete
 from tests.tiny_world import play

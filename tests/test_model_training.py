@@ -16,27 +16,22 @@ from pixelplan.data.identity import states_of_frames
 from pixelplan.files import read_json
 from pixelplan.model import train as training
 from pixelplan.model.batches import level_plays
-from pixelplan.model.checkpoint import CHECKPOINT, WEIGHTS, load_model
-from pixelplan.model.config import preset
+from pixelplan.model.checkpoint import CHECKPOINT, WEIGHTS_FILE, load_model
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.position import Position
-from pixelplan.model.inspect import inspect_model
+from pixelplan.model.inspect_model import inspect_model
 from pixelplan.model.metrics import step_errors
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.progress import collapse_warning
-from pixelplan.model.schedule import Schedule, one_cycle, plan_passes
+from pixelplan.model.schedule import ScheduleConfig, one_cycle, plan_passes
 from pixelplan.model.train import train
+from pixelplan.model.train_config import preset
 from pixelplan.types import InputError
 from tests.tiny_world import play
 
 TINY = dataclasses.replace(preset("tiny"), quiet=True, threads=1, batch=4)
-
-
-def short_passes(monkeypatch):
-    """Passes of five updates, so that a few updates make several passes."""
-    monkeypatch.setattr(
-        training, "plan_passes", lambda levels, batch, updates, until_learned: Schedule(updates // 5, 5, until_learned)
-    )
+SHORT_PASSES = dataclasses.replace(TINY, schedule=ScheduleConfig(least_updates=5))
+"""A few updates make several passes."""
 
 
 def test_one_level_is_learned_to_the_last_step(tmp_path):
@@ -59,7 +54,15 @@ def test_the_folder_is_complete_and_readable(tmp_path):
     text = (tmp_path / "model" / "config.json").read_text()
     config = json.loads(text)
     assert config["data"]["env"] == "tiny-world" and len(config["data"]["fingerprint"]) == 64
-    assert config["sizes"] == {"height": 16, "width": 16, "actions": 5, "rows": 4, "columns": 4, "reach": 1}
+    assert config["sizes"] == {
+        "height": 16,
+        "width": 16,
+        "actions": 5,
+        "rows": 4,
+        "columns": 4,
+        "reach": 1,
+        "glide": None,
+    }
     assert config["threshold"] == model.threshold == config["calibration"]["threshold"]
     assert str(tmp_path) not in text
     rows = [json.loads(line) for line in (tmp_path / "model" / "metrics.jsonl").read_text().splitlines()]
@@ -77,23 +80,22 @@ def test_saved_and_loaded_models_are_equal(tmp_path):
 def test_the_same_seed_gives_the_same_weights(tmp_path):
     for name, seed in (("one", 0), ("two", 0), ("three", 1)):
         train(play(), tmp_path / name, dataclasses.replace(TINY, updates=8, seed=seed))
-    one, two, three = ((tmp_path / name / WEIGHTS).read_bytes() for name in ("one", "two", "three"))
+    one, two, three = ((tmp_path / name / WEIGHTS_FILE).read_bytes() for name in ("one", "two", "three"))
     assert one == two != three
 
 
 def test_resumed_training_ends_with_the_same_weights(tmp_path, monkeypatch):
-    short_passes(monkeypatch)
-    data, config = play(), dataclasses.replace(TINY, updates=20)
+    data, config = play(), dataclasses.replace(SHORT_PASSES, updates=20)
     train(data, tmp_path / "whole", config)
 
     look = training._quick_look
 
-    def stop_before_pass_three(model, held_out):
+    def stop_before_pass_three(*arguments):
         passes_done = len((tmp_path / "cut" / "metrics.jsonl").read_text().splitlines()) if started else 0
         started.append(passes_done)
         if passes_done == 2:
             raise KeyboardInterrupt
-        return look(model, held_out)
+        return look(*arguments)
 
     started: list[int] = []
     monkeypatch.setattr(training, "_quick_look", stop_before_pass_three)
@@ -107,7 +109,7 @@ def test_resumed_training_ends_with_the_same_weights(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="other config"):
         train(data, tmp_path / "cut", dataclasses.replace(config, seed=5), resume=True)
     train(data, tmp_path / "cut", config, resume=True)
-    assert (tmp_path / "cut" / WEIGHTS).read_bytes() == (tmp_path / "whole" / WEIGHTS).read_bytes()
+    assert (tmp_path / "cut" / WEIGHTS_FILE).read_bytes() == (tmp_path / "whole" / WEIGHTS_FILE).read_bytes()
     assert not (tmp_path / "cut" / CHECKPOINT).exists()
     train(data, tmp_path / "cut", config, resume=True)  # finished: nothing to do
     with pytest.raises(InputError, match="already holds a trained model"):
@@ -118,10 +120,9 @@ def test_resumed_training_ends_with_the_same_weights(tmp_path, monkeypatch):
 
 KILLED = """
 import sys, dataclasses
-from tests.test_model_training import TINY, play
-from pixelplan.model import train as training
-training.plan_passes = lambda levels, batch, updates, until_learned: training.Schedule(8, 5, until_learned)
-training.train(play(), sys.argv[1], dataclasses.replace(TINY, updates=40), resume=True)
+from tests.test_model_training import SHORT_PASSES, play
+from pixelplan.model.train import train
+train(play(), sys.argv[1], dataclasses.replace(SHORT_PASSES, updates=40), resume=True)
 """
 
 
@@ -134,10 +135,9 @@ def test_killed_and_resumed(tmp_path, monkeypatch):
     if process.poll() is None:
         process.send_signal(signal.SIGKILL)
     process.wait()
-    short_passes(monkeypatch)
     for name in ("killed", "whole"):
-        train(play(), tmp_path / name, dataclasses.replace(TINY, updates=40), resume=True)
-    assert (tmp_path / "killed" / WEIGHTS).read_bytes() == (tmp_path / "whole" / WEIGHTS).read_bytes()
+        train(play(), tmp_path / name, dataclasses.replace(SHORT_PASSES, updates=40), resume=True)
+    assert (tmp_path / "killed" / WEIGHTS_FILE).read_bytes() == (tmp_path / "whole" / WEIGHTS_FILE).read_bytes()
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -153,7 +153,6 @@ def test_two_processes_follow_the_curve_of_one(tmp_path):
 
 
 def test_a_loss_that_is_not_a_number_stops_training(tmp_path, monkeypatch):
-    short_passes(monkeypatch)
     real, calls = Position.forward, []
 
     def broken(*arguments):
@@ -163,7 +162,7 @@ def test_a_loss_that_is_not_a_number_stops_training(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Position, "forward", broken)
     with pytest.raises(InputError, match=r"not a number in pass 2; the checkpoint of pass 1 is kept"):
-        train(play(), tmp_path / "model", dataclasses.replace(TINY, updates=20))
+        train(play(), tmp_path / "model", dataclasses.replace(SHORT_PASSES, updates=20))
     assert (tmp_path / "model" / CHECKPOINT).exists()
 
 
@@ -186,7 +185,7 @@ def test_damaged_model_folders_are_refused(tmp_path):
     with pytest.raises(InputError, match="lacks the tensor"):
         load_model(folder)
     (folder / "config.json").write_text(json.dumps(config))
-    (folder / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:-100])
+    (folder / WEIGHTS_FILE).write_bytes((folder / WEIGHTS_FILE).read_bytes()[:-100])
     with pytest.raises(InputError, match="damaged"):
         load_model(folder)
 
@@ -210,6 +209,21 @@ def test_the_schedule():
     assert one_cycle(0.05) == pytest.approx(1.0) and one_cycle(1.0) == pytest.approx(0.0, abs=1e-9)
 
 
+def test_training_ends_when_it_has_learned():
+    def row(found: float) -> dict[str, float]:
+        return {"exact": found, "lasting": found}
+
+    schedule = plan_passes(1000, 8, 3750, until_learned=True)
+    rising = [row(0.1 * number) for number in range(1, 7)]
+    assert schedule.passes == 30 and schedule.last_pass(rising) == 30
+    assert schedule.last_pass([*rising, row(1.0)]) == 7 + 4, "learned: settle for half as long"
+    assert schedule.last_pass([*rising, *[row(0.5)] * 5]) == 11 + 6, "no better for five passes"
+    impatient = plan_passes(1000, 8, 3750, True, ScheduleConfig(patience=2, settling=1.0))
+    assert impatient.last_pass([*rising, *[row(0.5)] * 5]) == 16
+    assert schedule.rate(rising, 0.5) == 1.0
+    assert schedule.rate([*rising, row(1.0)], 0.0) == 1.0 > schedule.rate([*rising, row(1.0)], 0.5)
+
+
 def test_the_paper_threshold(tmp_path):
     config = dataclasses.replace(TINY, updates=2, threshold="half-margin", objective=ObjectiveConfig(margin=0.6))
     assert train(play(levels=1), tmp_path / "model", config).threshold == pytest.approx(0.3)
@@ -218,9 +232,8 @@ def test_the_paper_threshold(tmp_path):
 def test_impossible_settings(tmp_path):
     with pytest.raises(InputError, match="updates is 0"):
         train(play(levels=1), tmp_path / "model", dataclasses.replace(TINY, updates=0))
-    cells = dataclasses.replace(TINY, model=ModelConfig("cells", noisy=True))
     with pytest.raises(InputError, match="position only"):
-        train(play(levels=1), tmp_path / "model", cells)
+        ModelConfig("cells", noisy=True)
     assert not (tmp_path / "model").exists()
 
 

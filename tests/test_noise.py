@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pixelplan
-from pixelplan.data.check import check_env
-from pixelplan.envs.named import open_family
+from pixelplan.data.check_env import check_env
 from pixelplan.envs.noise import Noise, Noisy, NoisyFrames, Painter
+from pixelplan.envs.resolve import open_family
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import Corridor

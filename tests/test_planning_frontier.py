@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.envs.oracle import Oracle
-from pixelplan.evaluation.levels import blindfolded
+from pixelplan.evaluation.play import blindfolded
 from pixelplan.planning import FullConfig, OneShotConfig, full, one_shot
 from pixelplan.types import InputError, Plan
 from tests.toy import ToyModel, ToyWorld, frame_of, random_world

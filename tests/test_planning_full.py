@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.envs.oracle import Oracle
-from pixelplan.evaluation.levels import blindfolded
+from pixelplan.evaluation.play import blindfolded
 from pixelplan.planning import PLANNERS, FullConfig, OneShotConfig, full
 from pixelplan.planning.full import can_return
 from pixelplan.planning.memory import Memory

@@ -12,40 +12,18 @@ from pathlib import Path
 import pytest
 
 from pixelplan.planning import PLANNERS, FullConfig, ImageSearchConfig, OneShotConfig
-from pixelplan.planning.registry import chosen_config, settings_of
+from pixelplan.planning.planner import chosen_config, settings_of
 from pixelplan.types import InputError
+from tests.lazy_planner import PLANNER
 
 ROOT = Path(__file__).parents[1]
-ADDED = '''
-from dataclasses import dataclass
+ADDED = f"""{PLANNER}
 import json
 
-import pixelplan.planning
-from pixelplan.planning import PLANNERS, Planner, one_shot
-from pixelplan.types import Episode
-import numpy as np
-
-
-@dataclass(frozen=True)
-class LazyConfig:
-    """How lazy it is."""
-
-    naps: int = 2
-    """Steps that it would rather not take."""
-
-
-def lazy(model, world, goal_frame, config, random):
-    """The plan of one-shot without its last steps."""
-    frame, solved = world.reset()
-    frames, taken = [frame], one_shot(model, frame, goal_frame).actions
-    for action in taken[: len(taken) - config.naps]:
-        frame, solved = world.step(action)
-        frames.append(frame)
-    return Episode(taken[: len(taken) - config.naps], np.stack(frames), solved, "solved" if solved else "plan over")
-
+from pixelplan.planning import PLANNERS, Planner
 
 PLANNERS["lazy"] = Planner(lazy, LazyConfig, "Lazy", "stops before the end")
-'''
+"""
 
 
 def run(script: str) -> str:
@@ -75,7 +53,7 @@ def test_an_added_planner_is_on_the_page():
     """Its button, its lane in a race, its name in the interface's schema, and its runs."""
     shown = run("""
         from fastapi.testclient import TestClient
-        from pixelplan.web.models import Models
+        from pixelplan.web.thinkers import Models
         from pixelplan.web.server import make_app
         from tests.web.client import listen
         with TestClient(make_app(Models("oracle")), base_url="http://localhost") as client:

@@ -1,10 +1,11 @@
-"""README's commands and its Python, run as a reader would; the shipped models on levels nobody has tuned on."""
+"""README's Python and the tutorial's commands, run as a reader would; the shipped models on levels not tuned on."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
 import shlex
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -12,11 +13,12 @@ import pytest
 
 import pixelplan
 from pixelplan.envs import PUZZLES
-from pixelplan.evaluation.models import WEIGHTS
+from pixelplan.evaluation.open_model import SHIPPED
 from tests.conftest import run_command
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
+TUTORIAL = (ROOT / "docs" / "tutorial.md").read_text()
 
 
 def test_python_example_solves_a_level() -> None:
@@ -28,7 +30,7 @@ def test_python_example_solves_a_level() -> None:
 
 def test_commands_work_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    commands = [line.split("#")[0] for line in README.splitlines() if line.startswith("    pixelplan ")]
+    commands = [line.split("#")[0] for line in TUTORIAL.splitlines() if line.startswith("    pixelplan ")]
     assert len(commands) >= 6
     for command in commands:
         words = shlex.split(command)[1:]
@@ -48,14 +50,14 @@ def test_shipped_models_solve_unseen_levels(name: str) -> None:
 
 
 def test_shipped_models_are_small() -> None:
-    assert sum(path.stat().st_size for path in WEIGHTS.rglob("*.safetensors")) < 12e6
+    assert sum(path.stat().st_size for path in SHIPPED.rglob("*.safetensors")) < 12e6
 
 
 def script(name: str) -> ModuleType:
     """A script in docs."""
     specification = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
+    module = sys.modules[name] = importlib.util.module_from_spec(specification)  # dataclasses look for it there
     specification.loader.exec_module(module)
     return module
 
@@ -74,6 +76,16 @@ def test_numbers_are_those_of_the_records() -> None:
     assert (docs / "agreement.md").read_text() == script("make_agreement").page(), "run make results"
 
 
+def test_equal_numbers_are_no_agreement() -> None:
+    made = script("make_agreement")
+    whole, same, less = made.Rate(1.0, 0.96, 1.0), made.Rate(0.99, 0.95, 1.0), made.Rate(0.6, 0.5, 0.7)
+    assert made.worth(whole, less) == "agrees" and made.worth(whole, same) == made.CEILING
+    assert made.worth(made.Rate(0.62, 0.5, 0.7), less) == "differs", "there was room for a difference"
+    said, numbers = made.claim([("DigitJump", "agrees", str(less)), ("ProcgenMaze", made.CEILING, str(same))])
+    assert said == f"DigitJump: agrees; ProcgenMaze: {made.CEILING}" and "0.60 (0.50–0.70)" in numbers
+    assert made.claim([]) == made.NOT_YET
+
+
 def test_what_the_page_stood_is_told_from_its_records() -> None:
     page = script("make_results").page
     assert page(None, None) == "No records yet."
@@ -90,7 +102,7 @@ def test_what_the_page_stood_is_told_from_its_records() -> None:
         "errors": 2,
     }
     text = page(load, None)
-    for words in ("IceSlider 12 ms", "at worst 31 ms", "40 requests, 2 errors", "300 MB at the begin, 312 MB at"):
+    for words in ("IceSlider 12 ms", "at worst 31 ms", "40 requests, 2 errors", "300 MB at the beginning, 312 MB at"):
         assert words in text
     answers = {"200": 9000, "422": 997, "500": 3}
     fuzz = {"requests": 10000, "answers": answers, "not_as_documented": 1, "files_opened_elsewhere": 0}

@@ -24,12 +24,12 @@ from pixelplan.data import collect as collect_module
 from pixelplan.data import dataset
 from pixelplan.data.dataset import ARRAYS, TrajectoryWriter
 from pixelplan.envs.frames import decode_picture
-from pixelplan.evaluation.models import WEIGHTS
+from pixelplan.evaluation.open_model import SHIPPED
 from pixelplan.experiments import demo
 from pixelplan.files import level_numbers, parse_levels, read_json, write_json
 from pixelplan.model.checkpoint import load_model
 from pixelplan.types import InputError
-from pixelplan.web.pictures import decode as web_decode
+from pixelplan.web.uploads import decode as web_decode
 from tests.conftest import one_sentence, run_command
 
 SMALL = ("digit-jump", "0:7")
@@ -126,7 +126,7 @@ def test_a_full_disk_is_one_sentence_that_names_the_file(tmp_path: Path, monkeyp
     words = ["collect", "--env", "digit-jump", "--levels", "0:3", "--out", tmp_path / "data"]
     monkeypatch.setattr(os, "fsync", full)
     said = one_sentence(run_command(*words, code=2))
-    assert "no space is left" in said and "unfinished.jsonl" in said and "--resume goes on" in said
+    assert "no space is left" in said and "unfinished.jsonl" in said and "--resume continues" in said
     monkeypatch.undo()
     run_command(*words, "--resume")
 
@@ -134,7 +134,7 @@ def test_a_full_disk_is_one_sentence_that_names_the_file(tmp_path: Path, monkeyp
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
     """A copy of a shipped model."""
-    shutil.copytree(WEIGHTS / "digit-jump", tmp_path / "model")
+    shutil.copytree(SHIPPED / "digit-jump", tmp_path / "model")
     return tmp_path / "model"
 
 
@@ -150,7 +150,7 @@ def test_flips_in_weights_are_noticed(model: Path) -> None:
 
 
 def test_every_shipped_model_has_a_checksum_and_a_seal() -> None:
-    for folder in WEIGHTS.iterdir():
+    for folder in SHIPPED.iterdir():
         if folder.is_dir():
             assert {"weights_sha256", "seal"} <= set(json.loads((folder / "config.json").read_text())), folder
 
@@ -202,7 +202,7 @@ def test_an_edited_config_is_noticed_and_one_without_a_seal_is_read(model: Path)
         load_model(model)
     write_json(model / "config.json", {**json.loads(text), "data": None})
     assert "data is None" in one_sentence(run_command("inspect", model, code=2))
-    (model / "config.json").write_text(json.dumps(read_json(WEIGHTS / "digit-jump" / "config.json")))
+    (model / "config.json").write_text(json.dumps(read_json(SHIPPED / "digit-jump" / "config.json")))
     load_model(model)
 
 
@@ -263,7 +263,7 @@ def test_signals_end_in_a_sentence_and_the_work_goes_on(tmp_path: Path, number: 
     process.send_signal(number)
     _, errors = process.communicate()
     assert process.returncode == 128 + number and f"pixelplan: {word}; " in errors and "Traceback" not in errors
-    assert "--resume goes on" in errors and not (tmp_path / "data" / "manifest.json").exists()
+    assert "--resume continues" in errors and not (tmp_path / "data" / "manifest.json").exists()
 
 
 def test_ctrl_c_while_modules_are_imported_is_a_sentence(tmp_path: Path) -> None:

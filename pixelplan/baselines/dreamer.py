@@ -28,9 +28,10 @@ from safetensors.torch import load_file, save
 from pixelplan.baselines.policy import Budget
 from pixelplan.envs import IDS, PUZZLES, PlayOptions, Puzzle, PuzzleEnv, make_puzzle
 from pixelplan.files import read_json, write_bytes, write_json
+from pixelplan.model.checkpoint import WEIGHTS_FILE
 from pixelplan.types import ACTIONS, InputError
 
-RUN, WEIGHTS = "run.json", "weights.safetensors"
+RUN = "run.json"
 EPISODE_STEPS = {"ice-slider": 64, "digit-jump": 64, "procgen-maze": 256}
 """Steps after which an episode of training is cut, since games get stuck for good."""
 
@@ -48,7 +49,7 @@ SIZES = {
     ),
     "original": (),
 }
-"""What is changed of sheeprl's settings for DreamerV2: the original size takes about 20 s a gradient step on a CPU."""
+"""Changes to sheeprl's settings for DreamerV2: the original size takes about 20 s per gradient step on a CPU."""
 
 CHILD = "from pixelplan.baselines.dreamer import run_sheeprl; run_sheeprl()"
 
@@ -98,7 +99,7 @@ def train_dreamer(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[DreamerPolicy, Budget]:
-    """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost."""
+    """Train on a range of levels for some steps, or until `seconds` have passed; returns policy and cost."""
     if puzzle.pixels != 64:
         raise InputError(f"DreamerV2 sees 64 × 64 pixels; {name} has frames of {puzzle.pixels}")
     options = dataclasses.asdict(puzzle)  # type: ignore[call-overload]
@@ -121,7 +122,7 @@ def train_dreamer(
         saved = _last_checkpoint(out)
     if saved is None:
         raise InputError(f"DreamerV2 was stopped before its first checkpoint in {out}; give it more time")
-    updates = _copy_weights(saved, out / WEIGHTS)
+    updates = _copy_weights(saved, out / WEIGHTS_FILE)
     budget = Budget(
         environment_steps=_steps_of(saved),
         wanted_steps=steps,
@@ -129,7 +130,7 @@ def train_dreamer(
         updates=updates,
         threads=_threads(),
     )
-    return DreamerPolicy(saved.parents[1] / "config.yaml", out / WEIGHTS), budget
+    return DreamerPolicy(saved.parents[1] / "config.yaml", out / WEIGHTS_FILE), budget
 
 
 class DreamerPolicy:
@@ -172,14 +173,14 @@ class DreamerPolicy:
 
 
 def _begin(out: Path, request: dict[str, Any], resume: bool) -> dict[str, Any]:
-    """What is noted of the run in a folder, fresh or to go on from; an InputError where it holds another one."""
+    """What is noted of the run in a folder, fresh or to be continued; an InputError if it holds another one."""
     if not (out / RUN).exists():
         if out.is_dir() and any(out.iterdir()):
             raise InputError(f"{out} is not empty; name a new folder")
         out.mkdir(parents=True, exist_ok=True)
         write_json(out / RUN, {"request": request, "seconds": 0.0, "began": 0.0})
     elif not resume:
-        raise InputError(f"{out} holds a run already; add --resume to go on, or name a new folder")
+        raise InputError(f"{out} already holds a run; add --resume to continue it, or name a new folder")
     note: dict[str, Any] = read_json(out / RUN)
     for key, value in request.items():
         if note["request"].get(key) != value:
@@ -219,8 +220,8 @@ def _command(
 def _run(
     command: list[str], out: Path, steps: int, seconds: float | None, progress: Callable[[int, int], None]
 ) -> None:
-    """Run sheeprl to its end or until time is up; an InputError with its last words where it fails."""
-    root = Path(__file__).parents[2]  # so that sheeprl finds this package where it is not installed
+    """Run sheeprl to its end or until time is up; an InputError with its last words if it fails."""
+    root = Path(__file__).parents[2]  # so that sheeprl finds this package even if it is not installed
     paths = os.pathsep.join([str(root), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": paths, "HYDRA_FULL_ERROR": "1"}
     last_words: deque[str] = deque(maxlen=5)
@@ -267,10 +268,10 @@ def _seconds(note: dict[str, Any], checkpoint: Path | None) -> float:
 
 
 def _check_place(settings: Path, out: Path) -> None:
-    """An InputError where a run's folder was moved: sheeprl would go on in the old place."""
+    """An InputError if a run's folder was moved: sheeprl would continue in the old place."""
     begun = re.search(r"^log_root: (.+)$", settings.read_text(), re.MULTILINE)
     if begun is not None and begun[1] != str(out.resolve()):
-        raise InputError(f"{out} was moved: DreamerV2's run can only go on in {begun[1]}, where it was begun")
+        raise InputError(f"{out} was moved: DreamerV2's run can only be resumed in {begun[1]}, where it was started")
 
 
 def _steps_of(checkpoint: Path) -> int:
@@ -278,7 +279,7 @@ def _steps_of(checkpoint: Path) -> int:
 
 
 def _copy_weights(checkpoint: Path, path: Path) -> int:
-    """Write what plays as safetensors; gives the number of gradient steps."""
+    """Write what plays as safetensors; returns the number of gradient steps."""
     stand_in = (list, "sheeprl.utils.fs.BufferFiles")  # the one thing in it that is neither a tensor nor plain
     with torch.serialization.safe_globals([stand_in]):
         state = torch.load(checkpoint, map_location="cpu", weights_only=True)

@@ -18,10 +18,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pixelplan.baselines.checkpoint import begin_run, load_run, save_run
 from pixelplan.baselines.glamor_network import END, IGNORED, GlamorConfig, GlamorNetwork, plan
 from pixelplan.baselines.policy import Budget
+from pixelplan.baselines.run_folder import begin_run, load_run, save_run
 from pixelplan.envs import PlayOptions, Puzzle, PuzzleEnv
+from pixelplan.envs.frames import DistinctFrames
 from pixelplan.files import write_rows
 from pixelplan.types import ACTIONS
 
@@ -29,7 +30,7 @@ SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
 
 class GlamorPolicy:
-    """Plans anew at each step towards the goal frame, and takes the plan's first action."""
+    """Replans at each step towards the goal frame, and takes the plan's first action."""
 
     def __init__(self, network: GlamorNetwork, config: GlamorConfig) -> None:
         self._network, self._config = network.eval(), config
@@ -69,19 +70,16 @@ class Try:
 def play_try(env: PuzzleEnv, level: int, choose: Callable[[int], int], steps: int) -> Try:
     """Play a level for some steps or until it is solved; `choose` gives the action for each step."""
     frame, _ = env.reset(options={"level": level})
-    known = {frame.tobytes(): 0}
-    frames, seen = [frame], [0]
+    frames = DistinctFrames(frame.shape)
+    seen = [frames.add(frame)]
     actions: list[int] = []
     while len(actions) < steps:
         actions.append(choose(len(actions)))
         frame, _, solved, _, _ = env.step(actions[-1])
-        number = known.setdefault(frame.tobytes(), len(known))
-        if number == len(frames):
-            frames.append(frame)
-        seen.append(number)
+        seen.append(frames.add(frame))
         if solved:
             break
-    return Try(level, np.array(actions), np.stack(frames), np.array(seen))
+    return Try(level, np.array(actions), frames.stacked(), np.array(seen))
 
 
 class Trainer:
@@ -141,7 +139,7 @@ class Trainer:
         return plan(self.network, features[:1], features[1:], self.config, self.random)
 
     def update(self) -> float:
-        """One gradient step on a batch of segments; gives the loss."""
+        """One gradient step on a batch of segments; returns the loss."""
         self.network.train()
         frames, start, goal, actions, targets = self._batch()
         features = self.network.encode(frames)
@@ -191,9 +189,9 @@ def train_glamor(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[GlamorPolicy, Budget]:
-    """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost.
+    """Train on a range of levels for some steps, or until `seconds` have passed; returns policy and cost.
 
-    A run that was cut off and is resumed ends in the same network as one that was not.
+    A run that was interrupted and is resumed ends in the same network as one that was not.
     """
     request = {
         "algorithm": "glamor",
@@ -221,7 +219,7 @@ def train_glamor(
         losses.clear()
         drawn = trainer.random.bit_generator.state
         whole_note = {"request": request, **progress_note, "rows": rows, "random": drawn}
-        write_rows(out / "metrics.jsonl", rows)  # before: no checkpoint shall know of a row that this lacks
+        write_rows(out / "metrics.jsonl", rows)  # first: no checkpoint may know more rows than this
         save_run(out, trainer.network, trainer.optimizer, whole_note, _tries(trainer))
 
     while trainer.steps < steps and (seconds is None or time.monotonic() - began < seconds):

@@ -24,7 +24,7 @@ class GlamorConfig:
     """The published settings; those marked "here" were chosen for puzzles with many levels and for CPUs."""
 
     horizon: int = 50
-    """Steps of an episode, of the longest segment learnt from and of the longest plan."""
+    """Steps of an episode, of the longest segment learned from and of the longest plan."""
     batch: int = 200
     """Segments in a gradient step."""
     episodes_per_batch: int = 20

@@ -49,5 +49,5 @@ class ResidualBlock(nn.Module):
 
 
 def as_pictures(frames: Tensor) -> Tensor:
-    """Frames [N,H,W,3] uint8 as [N,3,H,W] from -2 to 2: learnt from faster than 0 to 1. Channels are last in memory."""
+    """Frames [N,H,W,3] uint8 as [N,3,H,W] from -2 to 2, which trains faster than 0 to 1; channels last in memory."""
     return frames.permute(0, 3, 1, 2).to(torch.float32).div_(63.75).sub_(2)

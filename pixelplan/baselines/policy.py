@@ -12,7 +12,7 @@ from pixelplan.types import Episode, World
 
 
 class Policy(Protocol):
-    """Acts in one episode after another; all its chance comes from the generator it is handed."""
+    """Acts in one episode after another; all its randomness comes from the generator it is handed."""
 
     def begin(self, goal_frame: np.ndarray, random: np.random.Generator) -> None:
         """A new episode, towards a goal frame [H,W,3] uint8 for those who can use one."""
@@ -28,7 +28,7 @@ class Budget:
     environment_steps: int
     """Steps taken in training levels, those before an interruption included."""
     wanted_steps: int
-    """Steps that were asked for; a run that was cut off reached fewer."""
+    """Steps that were asked for; a run that was interrupted reached fewer."""
     seconds: float
     """Wall time of training."""
     updates: int = 0

@@ -22,11 +22,12 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.policies import ActorCriticCnnPolicy, ActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
+from torch import nn
 
-from pixelplan.baselines.checkpoint import begin_run, load_run, save_run
 from pixelplan.baselines.impala import ImpalaEncoder
 from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.ppo_state import clone, restore
+from pixelplan.baselines.run_folder import begin_run, load_run, save_run
 from pixelplan.envs import PlayOptions, Puzzle, PuzzleVectorEnv
 from pixelplan.files import write_rows
 from pixelplan.types import ACTIONS, InputError
@@ -38,13 +39,17 @@ The paper chooses it for each puzzle, because games get stuck for good: 256 is P
 whose solutions have about ten moves.
 """
 
+MAZE_CELLS = 15
+"""Cells per side of ProcgenMaze's world."""
+
 
 @dataclass(frozen=True)
 class PpoConfig:
     """Procgen's settings, and what they leave open."""
 
-    network: Literal["nature", "impala"] = "nature"
-    """nature is stable-baselines3's NatureCNN; impala is Procgen's network, about ten times the work."""
+    network: Literal["cells", "nature", "impala"] = "cells"
+    """cells looks at each cell of the board once and then at its neighbours; nature is stable-baselines3's NatureCNN;
+    impala is Procgen's network, many times the work."""
     games: int = 64
     """Games played at once."""
     rollout_steps: int | None = None
@@ -71,12 +76,12 @@ def train_ppo(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[PpoPolicy, Budget]:
-    """Train on a range of levels for some steps, or until `seconds` are over; gives the policy and what it cost.
+    """Train on a range of levels for some steps, or until `seconds` have passed; returns policy and cost.
 
-    A run that was cut off and is resumed ends in the same network as one that was not.
+    A run that was interrupted and is resumed ends in the same network as one that was not.
     """
     if config.network == "nature" and puzzle.pixels < 36:
-        raise InputError(f"frames have {puzzle.pixels} pixels a side; NatureCNN needs 36 or more")
+        raise InputError(f"frames have {puzzle.pixels} pixels per side; NatureCNN needs 36 or more")
     rollout = config.rollout_steps or ROLLOUT_STEPS[name]
     request = {
         "algorithm": "ppo",
@@ -102,7 +107,7 @@ def train_ppo(
         gae_lambda=config.gae_lambda,
         clip_range=config.clip,
         ent_coef=config.entropy,
-        policy_kwargs=_network(config, puzzle.pixels),
+        policy_kwargs=_network(config, puzzle),
         seed=seed,
         device="cpu",
     )
@@ -112,7 +117,7 @@ def train_ppo(
         agent.num_timesteps, agent._n_updates = note["steps"], note["updates"]
         if agent.num_timesteps < steps:
             if "state" not in note:
-                raise InputError(f"{out} holds a run of an earlier version; it can be played, but not go on")
+                raise InputError(f"{out} holds a run of an earlier version; it can be played, but not resumed")
             restore(agent, seen, games, note["state"], tensors)
     keeper = Keeper(out, request, note, steps, seconds, progress, lambda: clone(agent, seen, games))
     if agent.num_timesteps < steps:
@@ -205,6 +210,35 @@ class VecGames(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
 
+class CellFeatures(BaseFeaturesExtractor):
+    """A convolution whose stride is a cell of the board, one over neighbouring cells, and a linear layer.
+
+    Most of NatureCNN's work is in windows that overlap, and frames here are made of cells.
+    """
+
+    def __init__(self, observation_space: gymnasium.Space[Any], cells: int, width: int = 32) -> None:
+        super().__init__(observation_space, features_dim=256)
+        assert observation_space.shape is not None
+        pixels = observation_space.shape[-1]
+        cell = pixels // cells
+        window = cell if pixels % cells == 0 else 2 * cell  # cells of broken pixels need windows that overlap
+        rows = (pixels - window) // cell + 1
+        self.layers = nn.Sequential(
+            nn.Conv2d(3, width, window, stride=cell),
+            nn.ReLU(),
+            nn.Conv2d(width, width, 3, padding=1),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(width * rows**2, 256),
+            nn.ReLU(),
+        )
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """[N,3,H,W] → [N,256]."""
+        features: torch.Tensor = self.layers(observations)
+        return features
+
+
 class ImpalaFeatures(BaseFeaturesExtractor):
     """Procgen's network as stable-baselines3 takes it; pictures arrive as values from 0 to 1."""
 
@@ -217,11 +251,14 @@ class ImpalaFeatures(BaseFeaturesExtractor):
         return self.encoder(observations)
 
 
-def _network(config: PpoConfig, pixels: int) -> dict[str, Any]:
+def _network(config: PpoConfig, puzzle: Puzzle) -> dict[str, Any]:
     """How stable-baselines3 builds the policy; Adam's ε is that of Procgen's code."""
     options: dict[str, Any] = {"optimizer_kwargs": {"eps": 1e-5}}
     if config.network == "impala":
-        options |= {"features_extractor_class": ImpalaFeatures, "features_extractor_kwargs": {"pixels": pixels}}
+        options |= {"features_extractor_class": ImpalaFeatures, "features_extractor_kwargs": {"pixels": puzzle.pixels}}
+    if config.network == "cells":
+        cells = getattr(puzzle, "size", MAZE_CELLS)
+        options |= {"features_extractor_class": CellFeatures, "features_extractor_kwargs": {"cells": cells}}
     return options
 
 
@@ -282,5 +319,5 @@ class Keeper(BaseCallback):
             "rows": self._rows,
             "state": told,
         }
-        write_rows(self._out / "metrics.jsonl", self._rows)  # before: no checkpoint shall know of a row that this lacks
+        write_rows(self._out / "metrics.jsonl", self._rows)  # first: no checkpoint may know more rows than this
         save_run(self._out, self.model.policy, self.model.policy.optimizer, note, tensors)

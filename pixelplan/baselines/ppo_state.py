@@ -1,4 +1,4 @@
-"""All that decides how PPO goes on beside its network: where the games stand, what is drawn next, running means."""
+"""All that decides how PPO continues besides its network: where the games stand, what is drawn next, running means."""
 
 from __future__ import annotations
 

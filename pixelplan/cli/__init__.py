@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from types import FrameType
 
 VERBOSE = "--verbose"
-RESUMABLE = ("collect", "train", "evaluate", "import", "baseline")
+RESUMABLE = ("collect", "train", "train-heuristic", "evaluate", "import", "baseline")
 """Commands with the option --resume."""
 
 
 class _Stopped(KeyboardInterrupt):
-    """Somebody wants the process to end."""
+    """The process was asked to end."""
 
     def __init__(self, signum: int) -> None:
         super().__init__(signum)
@@ -81,9 +81,11 @@ def _explain(problem: Exception, go_on: str) -> tuple[int, str]:
 
 
 def _how_to_go_on(arguments: list[str]) -> str:
-    """What to do when a command has been cut off."""
+    """What to do when a command was interrupted."""
     command = next((word for word in arguments if not word.startswith("-")), "")
-    return "and the same command with --resume goes on" if command in RESUMABLE else "and start the same command again"
+    return (
+        "and the same command with --resume continues" if command in RESUMABLE else "and start the same command again"
+    )
 
 
 @contextmanager
@@ -113,7 +115,7 @@ def _signals(go_on: str) -> Iterator[None]:
 
 
 def _end(signum: int, go_on: str) -> int:
-    """Say that the command was stopped; gives the exit code that shells use for it."""
+    """Say that the command was stopped; returns the exit code that shells use for it."""
     word = "terminated" if signum == signal.SIGTERM else "interrupted"
     print(f"pixelplan: {word}; what is finished is kept, {go_on}", file=sys.stderr, flush=True)
     return 128 + signum

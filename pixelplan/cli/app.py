@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from tyro.extras import SubcommandApp
 
 from pixelplan.cli.baseline import BASELINES
-from pixelplan.cli.check import check_env
+from pixelplan.cli.check_env import check_env
 from pixelplan.cli.export import export
-from pixelplan.cli.heuristic import train_heuristic
-from pixelplan.cli.imports import import_recording
+from pixelplan.cli.import_recording import import_recording
 from pixelplan.cli.inspect import inspect
 from pixelplan.cli.levels import collect, levels
-from pixelplan.cli.model import train
 from pixelplan.cli.plan import demo, evaluate, solve
 from pixelplan.cli.reproduce import reproduce
+from pixelplan.cli.train import train
+from pixelplan.cli.train_heuristic import train_heuristic
 from pixelplan.cli.web import web
 
 COMMANDS = (

@@ -2,17 +2,84 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import dataclasses
+import json as json_format
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import OmitArgPrefixes
 
-from pixelplan.cli.judged import Judged, Trained
+from pixelplan.cli.options import parse_options, progress_bar
+from pixelplan.envs import Puzzle
+from pixelplan.files import parse_levels, write_json
+from pixelplan.types import InputError
+
+if TYPE_CHECKING:  # what trains imports torch, which takes seconds
+    from pixelplan.baselines.policy import Budget, Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """The levels that a baseline plays."""
+
+    env: str
+    """The puzzle: ice-slider, digit-jump or procgen-maze."""
+    option: tuple[str, ...] = ()
+    """Options of the puzzle as name=value, such as size=4."""
+    levels: str = "2000:2100"
+    """The levels to play for the record, A:B, B excluded."""
+    step_limit: int = 256
+    """Steps that it may take in each of these."""
+    seed: int = 0
+    """Of training, if there is any, and of playing."""
+    json: str | None = None
+    """The record to write, or - to print it and nothing else."""
+
+    def puzzle(self) -> Puzzle:
+        """The puzzle with its options; an InputError for anything that would fail only later."""
+        parse_levels(self.levels)
+        if self.step_limit < 1 or self.seed < 0:
+            raise InputError(f"step-limit is {self.step_limit} and seed is {self.seed}; they are at least 1 and 0")
+        if self.json not in (None, "-") and Path(str(self.json)).is_dir():
+            raise InputError(f"{self.json} is a folder; name a file for the record")
+        return parse_options(self.env, self.option)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained(Judged):
+    """A baseline's training, and the levels that it plays afterwards."""
+
+    out: Path
+    """The folder of the run, for its checkpoint and metrics."""
+    steps: int
+    """Steps to train for, of all games together."""
+    train_levels: str = "0:1000"
+    """The range A:B of levels to train on, B excluded."""
+    seconds: float | None = None
+    """Stop training after this many seconds and report the budget that was reached; --resume continues."""
+    resume: bool = False
+    """Continue a run that was interrupted, to the same result, or for more steps; a complete one is only played."""
+
+    def range(self) -> tuple[int, int]:
+        """The range of training levels; an InputError for anything that would fail only after hours of training."""
+        train = parse_levels(self.train_levels)
+        if len(train) != 1:
+            raise InputError(f"the training levels are {self.train_levels!r}; a baseline trains on one range A:B")
+        if any(one.start < train[0].stop and train[0].start < one.stop for one in parse_levels(self.levels)):
+            raise InputError(
+                f"the levels {self.levels} overlap the training levels {self.train_levels}; play levels not trained on"
+            )
+        if self.steps < 1:
+            raise InputError(f"steps is {self.steps}; it must be at least 1")
+        return train[0].start, train[0].stop
 
 
 def ppo(
     run: Annotated[Trained, OmitArgPrefixes],
     *,
-    network: Literal["nature", "impala"] = "nature",
+    network: Literal["cells", "nature", "impala"] = "cells",
     rollout_steps: int | None = None,
     games: int = 64,
 ) -> None:
@@ -22,12 +89,12 @@ def ppo(
 
     Args:
         run: The run.
-        network: NatureCNN, or Procgen's IMPALA network, about ten times the work.
+        network: One that looks at cells, NatureCNN, or Procgen's IMPALA network; each is several times the work of the
+            one before.
         rollout_steps: Steps of each game in a rollout and at most in an episode; by default as the puzzle needs.
         games: Games played at once.
     """
     from pixelplan.baselines import need_extra
-    from pixelplan.cli.judged import train_and_play
 
     need_extra("stable_baselines3", "baselines", "PPO")
     from pixelplan.baselines.ppo import PpoConfig, train_ppo
@@ -43,13 +110,13 @@ def glamor(
     subtract_prior: bool = False,
     rule: Literal["goal", "near"] = "goal",
 ) -> None:
-    """GLAMOR: inverse dynamics over many steps, learnt by trying to reach goals; plans at each step.
+    """GLAMOR: inverse dynamics over many steps, learned by trying to reach goals; plans at each step.
 
     Example: pixelplan baseline glamor --env digit-jump --steps 50000 --out runs/glamor-digit --json glamor-digit.json
 
     Args:
         run: The run.
-        horizon: Steps of an episode, of the longest segment learnt from and of the longest plan.
+        horizon: Steps of an episode, of the longest segment learned from and of the longest plan.
         samples: Action sequences drawn for a plan.
         subtract_prior: Score plans by p(a|s,g)/p(a|s), as GLAMOR's text has it, instead of p(a|s,g), as its code does.
         rule: When a level counts as solved: on the goal, or also when it ends within one cell of it (the paper's
@@ -57,7 +124,6 @@ def glamor(
     """
     from pixelplan.baselines.glamor import train_glamor
     from pixelplan.baselines.glamor_network import GlamorConfig
-    from pixelplan.cli.judged import train_and_play
 
     config = GlamorConfig(horizon=horizon, samples=samples, subtract_prior=subtract_prior)
     train_and_play(run, "glamor", train_glamor, config, rule)
@@ -85,7 +151,6 @@ def dreamer(
         checkpoint_every: Steps between checkpoints: what an interruption can cost.
     """
     from pixelplan.baselines import need_extra
-    from pixelplan.cli.judged import train_and_play
 
     need_extra("sheeprl", "dreamer", "DreamerV2")
     from pixelplan.baselines.dreamer import DreamerConfig, train_dreamer
@@ -110,23 +175,20 @@ def random(judged: Annotated[Judged, OmitArgPrefixes]) -> None:
     """
     from pixelplan.baselines.policy import Budget
     from pixelplan.baselines.random_policy import RandomPolicy
-    from pixelplan.cli.judged import play
 
     play(judged, judged.puzzle(), "random", RandomPolicy(), Budget(0, 0, 0.0), {"config": {}, "train_levels": None})
 
 
 def image_search(judged: Annotated[Judged, OmitArgPrefixes]) -> None:
-    """GS on Images: search by trying everything, states told apart by their frames; nothing is learnt.
+    """GS on Images: search by trying everything, states told apart by their frames; nothing is learned.
 
     Example: pixelplan baseline image-search --env ice-slider --seed 1
 
     Args:
         judged: What is played.
     """
+    from pixelplan.baselines.judge import describe_budget
     from pixelplan.baselines.policy import Budget
-    from pixelplan.cli.judged import report
-    from pixelplan.cli.options import progress_bar
-    from pixelplan.evaluation.policies import describe_budget
     from pixelplan.evaluation.run import evaluate, record
     from pixelplan.planning import ImageSearchConfig
 
@@ -139,4 +201,79 @@ def image_search(judged: Annotated[Judged, OmitArgPrefixes]) -> None:
 
 
 BASELINES = (ppo, glamor, dreamer, image_search, random)
-"""What stands under `pixelplan baseline`."""
+"""The commands under `pixelplan baseline`."""
+
+
+def train_and_play(
+    run: Trained,
+    algorithm: str,
+    train: Callable[..., tuple[Policy, Budget]],
+    config: Any,
+    rule: Literal["goal", "near"] = "goal",
+) -> None:
+    """Train with a function such as `train_ppo`, then play the levels and report."""
+    puzzle, trained_on = run.puzzle(), run.range()
+    with progress_bar("training", "steps") as progress:
+        policy, budget = train(
+            puzzle,
+            run.env,
+            trained_on,
+            run.steps,
+            run.out,
+            config=config,
+            seed=run.seed,
+            seconds=run.seconds,
+            resume=run.resume,
+            progress=progress,
+        )
+    about = {"config": dataclasses.asdict(config), "train_levels": trained_on}
+    play(run, puzzle, algorithm, policy, budget, about, rule)
+
+
+def play(
+    judged: Judged,
+    puzzle: Puzzle,
+    algorithm: str,
+    policy: Policy,
+    budget: Budget,
+    about: Mapping[str, Any],
+    rule: Literal["goal", "near"] = "goal",
+) -> None:
+    """Let a policy play the levels, and report."""
+    from pixelplan.baselines.judge import evaluate_policy
+
+    with progress_bar("playing", "levels") as progress:
+        record = evaluate_policy(
+            policy,
+            puzzle,
+            judged.levels,
+            request={"env": judged.env, "planner": algorithm, "model": None, **about},
+            budget=budget,
+            rule=rule,
+            step_limit=judged.step_limit,
+            seed=judged.seed,
+            progress=progress,
+        )
+    report(record, judged.json)
+
+
+def report(record: Mapping[str, Any], json: str | None) -> None:
+    """Write the record and say in two lines how it went, or print the record and nothing else."""
+    if json == "-":
+        print(json_format.dumps(record, ensure_ascii=False))
+        return
+    if json is not None:
+        path = Path(json)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, record)
+    solved, (low, high) = sum(one["solved"] for one in record["episodes"]), record["interval"]
+    print(
+        f"{record['env']}, {record['planner']}: solved {solved} of {len(record['episodes'])} levels, "
+        f"{record['success']:.3f} (95 % interval {low:.3f} to {high:.3f})"
+    )
+    budget = record["budget"]
+    if budget["wanted_steps"]:
+        print(
+            f"  after {budget['environment_steps']:,} of {budget['wanted_steps']:,} steps and "
+            f"{budget['updates']:,} gradient steps in {budget['seconds']:.0f} s ({budget['steps_per_second']} steps/s)"
+        )

@@ -6,13 +6,13 @@ from pathlib import Path
 
 
 def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = None, level: int | None = None) -> None:
-    """Say what is in a trajectory folder or a model folder, with a picture.
+    """Say what is in a trajectory folder or a model folder, with a picture; of a model as ONNX, in words alone.
 
     Example: pixelplan inspect runs/ice-model
 
     Args:
-        folder: A folder written by collect or by train. A model has at most 128 million parameters, and a latent grid
-            of at most 128 x 128 cells.
+        folder: A folder written by collect, train or export. A model has at most 128 million parameters, and a latent
+            grid of at most 128 x 128 cells.
         out: The PNG to write; by default inspect.png in the folder.
         data: For a model: the folder written by collect to measure it on; by default random play of its own puzzle in
             levels 1000 to 1049 is recorded for the purpose.
@@ -20,6 +20,7 @@ def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = Non
     """
     from pixelplan.files import write_bytes, write_picture
     from pixelplan.model.checkpoint import CONFIG
+    from pixelplan.model.export_onnx import ABOUT as EXPORTED
 
     out = out or folder / "inspect.png"
     if (folder / CONFIG).exists():
@@ -27,8 +28,12 @@ def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = Non
         print(report)
         out.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(out, picture)
+    elif (folder / EXPORTED).exists():
+        from pixelplan.model.export_onnx import exported_report
+
+        print(exported_report(folder))
     else:
-        from pixelplan.data.inspect import inspect_trajectories
+        from pixelplan.data.inspect_data import inspect_trajectories
 
         text, sheet = inspect_trajectories(folder)
         print(text)
@@ -37,14 +42,14 @@ def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = Non
 
 def _inspect_model(folder: Path, data: Path | None, level: int | None) -> tuple[str, bytes]:
     """A report on a model and its picture as PNG."""
-    import io
     import tempfile
 
     from pixelplan.data.collect import collect
     from pixelplan.data.dataset import open_trajectories
-    from pixelplan.envs.named import recorded_family
+    from pixelplan.envs.resolve import recorded_family
+    from pixelplan.files import figure_bytes
     from pixelplan.model.checkpoint import read_description
-    from pixelplan.model.inspect import inspect_model
+    from pixelplan.model.inspect_model import inspect_model
     from pixelplan.types import InputError
 
     with tempfile.TemporaryDirectory() as place:
@@ -54,13 +59,11 @@ def _inspect_model(folder: Path, data: Path | None, level: int | None) -> tuple[
             family = recorded_family(name, made_for.get("options", {}))
             if family is None:
                 raise InputError(
-                    f"{folder} was trained on {name}, which is no puzzle; name a folder of its play with --data"
+                    f"{folder} was trained on {name}, which is not a puzzle; name a folder of its play with --data"
                 )
             play = collect(family, "1000:1050", Path(place) / "data")
         else:
             play = open_trajectories(data)
         inspection = inspect_model(folder, play, level)
     assert inspection.picture is not None  # there was data
-    buffer = io.BytesIO()
-    inspection.picture.savefig(buffer, format="png", dpi=150)
-    return inspection.report, buffer.getvalue()
+    return inspection.report, figure_bytes(inspection.picture)

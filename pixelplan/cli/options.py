@@ -13,15 +13,15 @@ from pixelplan.envs import PUZZLES, Puzzle, make_puzzle
 from pixelplan.envs.family import Family
 from pixelplan.envs.frames import LARGEST_PICTURE
 from pixelplan.envs.guard import STEP_SECONDS
-from pixelplan.envs.named import open_family
 from pixelplan.envs.noise import Noise, Noisy
+from pixelplan.envs.resolve import open_family
 from pixelplan.types import InputError
 
 
 def parse_family(
     name: str, options: Sequence[str], pixels: str | None, noise: Noise, step_seconds: float = STEP_SECONDS
 ) -> Family:
-    """A puzzle or somebody's own environment by name, with options such as "size=16", perhaps behind noise.
+    """A puzzle or your own environment by name, with options such as "size=16", perhaps behind noise.
 
     `pixels` is the size of an own environment's frames: 64, or 48x72 for height and width. `step_seconds` is how long
     one call of it may take.
@@ -127,7 +127,7 @@ def progress_bar(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
     task = progress.add_task(label, total=None, rate="…")
 
     def move(done: int, total: int) -> None:
-        progress.start()  # not before there is something to show: bad input shall find a clean screen
+        progress.start()  # not before there is something to show: bad input must find a clean screen
         speed = progress.tasks[0].finished_speed or progress.tasks[0].speed
         progress.update(task, completed=done, total=total, rate=f"{speed:.1f}" if speed else "…")
 

@@ -11,7 +11,7 @@ from tyro.conf import OmitArgPrefixes, arg
 from pixelplan.envs.guard import STEP_SECONDS
 from pixelplan.envs.noise import Noise
 from pixelplan.planning import PLANNERS, OneShotConfig
-from pixelplan.planning.registry import chosen_config, settings_of
+from pixelplan.planning.planner import chosen_config, settings_of
 
 if TYPE_CHECKING:
     PlannerName = str
@@ -106,6 +106,7 @@ def solve(
     option: tuple[str, ...] = (),
     goal: Path | None = None,
     demonstration: tuple[int, ...] | None = None,
+    other_size: bool = False,
     seed: int = 0,
     out: Path | None = None,
     step_seconds: float = STEP_SECONDS,
@@ -131,6 +132,8 @@ def solve(
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goal: A picture of the state to reach, any frame of the level as PNG; by default the solved level.
         demonstration: Actions from the level's start, by number; where they lead is the goal.
+        other_size: The pictures show a larger or smaller board than the model was trained on, with as many pixels a
+            cell; by default they are brought to the size of its frames.
         seed: Decides what is drawn at random where a planner draws.
         step_seconds: How long one call of your own environment may take before it counts as failed.
         out: A PNG (the way as arrows, circles where the plan changed) or a GIF (frames beside the latent graph).
@@ -143,9 +146,19 @@ def solve(
     from pixelplan.evaluation.solve import story, write_figure
     from pixelplan.types import InputError
 
+    if other_size and frame is None:
+        raise InputError("--other-size is about the pictures --frame and --goal; levels say their size themselves")
     if frame is not None:
         _solve_pictures(
-            frame, goal, env, level, model, heuristic, chosen_config("one-shot", PLANNERS["one-shot"], config), seed
+            frame,
+            goal,
+            env,
+            level,
+            model,
+            heuristic,
+            chosen_config("one-shot", PLANNERS["one-shot"], config),
+            seed,
+            other_size,
         )
         return
     if env is None or level is None:
@@ -180,15 +193,16 @@ def _solve_pictures(
     heuristic: Path | None,
     config: OneShotConfig,
     seed: int,
+    other_size: bool,
 ) -> None:
     """Plan from one picture to another."""
     from pixelplan.envs.frames import read_frame
-    from pixelplan.evaluation.pictures import plan_between, plan_story
+    from pixelplan.evaluation.picture_plan import plan_between, plan_story
     from pixelplan.types import InputError
 
     if goal is None or model is None or env is not None or level is not None:
         raise InputError("a plan from --frame needs --goal and --model, and neither --env nor --level")
-    print(plan_story(plan_between(model, read_frame(frame), read_frame(goal), config, seed, heuristic)))
+    print(plan_story(plan_between(model, read_frame(frame), read_frame(goal), config, seed, heuristic, other_size)))
 
 
 def _after_warnings(model: str | None, progress: Callable[[int, int], None]) -> Callable[[int, int], None]:
@@ -209,7 +223,7 @@ def _repeat_warnings(model: str | None) -> None:
     """Say again what training said against a model."""
     import sys
 
-    from pixelplan.evaluation.models import model_warnings
+    from pixelplan.evaluation.open_model import model_warnings
 
     for sentence in model_warnings(model):
         print(f"warning: {sentence}", file=sys.stderr)

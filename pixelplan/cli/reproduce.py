@@ -11,10 +11,12 @@ def reproduce(
     *,
     run: bool = False,
     dry_run: bool = False,
+    check: bool = False,
     puzzles: str | None = None,
     levels: str | None = None,
     seeds: str = "0,1,2",
     preset: str = "spatial",
+    full_size: bool = False,
     test_levels: str = "2000:2100",
     threads: int = 1,
     ray: str | None = None,
@@ -24,22 +26,26 @@ def reproduce(
     runs: Path = Path("runs"),
 ) -> None:
     """Show one of the paper's tables or figures from the records there are: success, generalisation, ablation,
-    on-policy, fringe, failures or trajectories, or what goes beyond the paper: noise or boards. With --run, first make
-    the records that are missing.
+    on-policy, fringe, failures or trajectories, or what goes beyond the paper: noise, boards or transfer. With --run,
+    first make the records that are missing.
 
-    What is finished is never run again, and what was cut off goes on. The same command started a second time, while the
-    first one runs, takes part in the work.
+    What is finished is never run again, and what was interrupted continues. If you start the same command a second time
+    while the first one runs, the two share the work.
 
     Example: pixelplan reproduce generalisation --run --puzzles ice-slider --levels 10,100 --seeds 0
 
     Args:
         name: The experiment.
         run: Run the cells without a record: collect, train and evaluate.
+        check: Measure a few of the recorded cells again, with the models stored in the runs folder, and say whether
+            they agree with their records; with --run, models that are not stored are trained again. Exit code 1 if
+            any differs.
         dry_run: List the cells and their states, and do nothing.
         puzzles: The puzzles to run, with commas; by default all that the experiment has.
         levels: The numbers of training levels to run, with commas; by default all that the experiment has.
         seeds: The training seeds to run, with commas.
         preset: The world model.
+        full_size: For paper-miniature: the paper's own networks, boards and number of steps, for a GPU.
         test_levels: The levels on which success is measured, A:B, B excluded.
         threads: Processor cores for each training.
         ray: Run the cells on a ray cluster: its address, or auto for the one that is running here, else a new one.
@@ -51,6 +57,7 @@ def reproduce(
     import sys
 
     from pixelplan.cli.options import parse_numbers
+    from pixelplan.experiments.check import check_cells
     from pixelplan.experiments.registry import experiment
     from pixelplan.experiments.reproduce import Places, check_selection, listing, run_cells, show
     from pixelplan.experiments.selection import Selection
@@ -61,6 +68,7 @@ def reproduce(
         seeds=parse_numbers(seeds, "seeds"),
         levels=None if levels is None else parse_numbers(levels, "levels"),
         preset=preset,
+        full_size=full_size,
         test_levels=test_levels,
     )
     if puzzles is not None:
@@ -71,6 +79,12 @@ def reproduce(
     places = Places(results, out, runs)
     if dry_run:
         print(listing(module.cells(selection), places))
+        return
+    if check:
+        checked = check_cells(module.cells(selection), results, runs, threads, anew=run)
+        print("\n".join(map(str, checked)))
+        if any(one.verdict == "differs" for one in checked):
+            sys.exit(1)
         return
     failures = run_cells(module.cells(selection), places, threads, ray, retries) if run else []
     try:

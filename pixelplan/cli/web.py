@@ -45,8 +45,8 @@ def web(
     from pixelplan.web.launch import serve
 
     if static is not None:
-        if env is not None:
-            raise InputError("the page without a server knows the puzzles only; leave out --env")
+        if env is not None or option:
+            raise InputError("the page without a server knows the puzzles only; leave out --env and --option")
         from pixelplan.web.folder import write_folder
         from pixelplan.web.launch import check_extra
 

@@ -1,4 +1,4 @@
-"""npy arrays of any origin: what a header claims is read and judged before any memory is taken for it."""
+"""npy arrays from anywhere: what a header claims is read and judged before any memory is taken for it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGEST_NPZ = 2**30
 
 
 def read_header(file: IO[bytes], what: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and type of the npy array in a file, which then stands at its data; an InputError where there is none."""
+    """Shape and type of the npy array in a file, which then stands at its data; an InputError if there is none."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # numpy warns of headers that Python 2 wrote, and of what it takes for one
@@ -37,7 +37,7 @@ def read_header(file: IO[bytes], what: str) -> tuple[tuple[int, ...], np.dtype[A
 
 
 def map_array(path: Path, kind: Any, dimensions: int) -> np.ndarray:
-    """The array in an npy file, mapped into memory and read-only; an InputError where it is not as expected."""
+    """The array in an npy file, mapped into memory and read-only; an InputError if it is not as expected."""
     try:
         with path.open("rb") as file:
             shape, found = read_header(file, str(path))
@@ -54,14 +54,14 @@ def map_array(path: Path, kind: Any, dimensions: int) -> np.ndarray:
 
 
 def read_npz(path: Path) -> dict[str, np.ndarray]:
-    """All arrays of an npz file; an InputError where it cannot be read or would not fit into memory."""
+    """All arrays of an npz file; an InputError if it cannot be read or would not fit into memory."""
     try:
         with zipfile.ZipFile(path) as archive:
             return _unpack(archive, path)
     except InputError:
         raise
     except Exception as problem:  # a damaged archive can raise anything
-        raise InputError(f"{path} is no npz file that can be read: {problem}") from None
+        raise InputError(f"{path} cannot be read as an npz file: {problem}") from None
 
 
 def _unpack(archive: zipfile.ZipFile, path: Path) -> dict[str, np.ndarray]:

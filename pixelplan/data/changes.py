@@ -13,7 +13,7 @@ WITHIN = 0.98
 MUCH_WIDER = 1.5
 """Times as wide as usual is a strip that several things left."""
 TOLERANCE = 0.75
-"""Pixels by which something drawn on a grid of broken pitch may stick out of its cell: rounding moves edges by less."""
+"""Pixels by which a thing may stick out of its cell if cells have a fractional size: rounding moves edges by less."""
 
 
 def difference_spans(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -25,7 +25,7 @@ def difference_spans(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def difference_boxes(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """[N,2] height and width of the smallest box around the pixels in which frames [N,H,W,3] differ; 0 where equal."""
+    """[N,2] height and width of the smallest box around the pixels in which frames [N,H,W,3] differ; 0 if equal."""
     return np.diff(difference_spans(first, second), axis=2)[..., 0]
 
 
@@ -66,7 +66,7 @@ def fitting_grid(spans: np.ndarray, height: int, width: int, smallest: float = 3
     """Rows and columns of the grid on which things move, from spans [n,2,2] of what single steps changed.
 
     What moves along a row stays inside it, and so it is with columns: the right grid is the finest one (of about square
-    cells) that nearly every move fits. Its pitch need not be a whole number of pixels. None where no grid fits.
+    cells) that nearly every move fits. Its pitch need not be a whole number of pixels. None if no grid fits.
     """
     lie, stand = strips(spans)
     if not len(lie) and not len(stand):
@@ -86,7 +86,7 @@ def _in_one_line(across: np.ndarray, lines_a_pixel: float) -> np.ndarray:
 
 
 def _span(lines: np.ndarray) -> np.ndarray:
-    """[N,2] the first true entry of each row of lines [N,n], and behind the last; zeros where none is."""
+    """[N,2] the first true entry of each row of lines [N,n], and behind the last; zeros if none is."""
     any_true = lines.any(axis=1)
     first, behind = lines.argmax(axis=1), lines.shape[1] - lines[:, ::-1].argmax(axis=1)
     return np.where(any_true[:, None], np.stack([first, behind], axis=1), 0)

@@ -12,7 +12,8 @@ import numpy as np
 from pixelplan.data.dataset import SECONDS_BETWEEN_NOTES, TrajectoryWriter, open_trajectories
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.family import Family
-from pixelplan.envs.named import Levels, open_family
+from pixelplan.envs.frames import distinct_frames
+from pixelplan.envs.resolve import EnvLike, open_family
 from pixelplan.files import level_numbers, parse_levels
 from pixelplan.types import InputError, Trajectories
 
@@ -23,7 +24,7 @@ MOST_STEPS = 10_000_000
 
 
 def collect(
-    env: Levels,
+    env: EnvLike,
     levels: str,
     out: str | Path,
     *,
@@ -109,14 +110,3 @@ def _append_levels(
     finally:
         if parts:
             writer.append(len(parts), **{name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
-
-
-def distinct_frames(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which of frames [n,H,W,3] to keep [m], and the number among the kept ones of each frame [n].
-
-    Equal means equal in every byte: what cannot be told apart by looking is one frame here, even where the game knows
-    two states (in two places of ProcgenMaze the mouse looks the same whichever way it faces).
-    """
-    numbers: dict[bytes, int] = {}
-    number_of = np.array([numbers.setdefault(frame.tobytes(), len(numbers)) for frame in frames])
-    return np.unique(number_of, return_index=True)[1], number_of

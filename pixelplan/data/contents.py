@@ -60,5 +60,5 @@ def _lines(lines: int, pixels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def cell_bounds(lines: int, pixels: int) -> list[tuple[int, int]]:
-    """First pixel and the one behind the last of each of so many rows (or columns), whole pixels only."""
+    """The first pixel and the one after the last of each of `count` rows (or columns), whole pixels only."""
     return [(-(-line * pixels // lines), (line + 1) * pixels // lines) for line in range(lines)]

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pixelplan.data.changes import changed_spans, difference_boxes, difference_spans, patch_side
+from pixelplan.envs.frames import distinct_frames
 from pixelplan.types import Trajectories
 
 ONE_VOICE = 0.95
@@ -81,8 +82,8 @@ def rows_of_levels(data: Trajectories) -> Iterator[tuple[int, int, np.ndarray]]:
 
 def equal_frames(frames: np.ndarray) -> np.ndarray:
     """[n] for each of frames [n,H,W,3] the lowest index of one with the same bytes."""
-    seen: dict[bytes, int] = {}
-    return np.array([seen.setdefault(frame.tobytes(), index) for index, frame in enumerate(frames)], np.int64)
+    kept, number_of = distinct_frames(frames)
+    return kept[number_of]
 
 
 def near_pairs(frames: np.ndarray, equal: np.ndarray, side: int) -> list[tuple[int, int]]:

@@ -13,8 +13,8 @@ import numpy as np
 
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
 from pixelplan.data.readers import Recorded, read_hdf5, read_npz, read_pictures
-from pixelplan.envs.frames import LARGEST_PICTURE, resize, to_frame, usual_size
-from pixelplan.envs.own import MOST_ACTIONS
+from pixelplan.envs.frames import LARGEST_PICTURE, DistinctFrames, resize, to_frame, usual_size
+from pixelplan.envs.gym_family import MOST_ACTIONS
 from pixelplan.files import checksum
 from pixelplan.types import InputError, Trajectories
 
@@ -135,7 +135,7 @@ def _append(
     steps: int,
 ) -> None:
     """Write one level's episodes in the wanted size, cut into pieces of so many steps; distinct frames once."""
-    seen: dict[bytes, int] = {}
+    seen = DistinctFrames((*size, 3))
     rows, actions = [], []
     for one in recorded:
         numbers = []
@@ -146,7 +146,7 @@ def _append(
                     f"frame {index} of an episode of level {level} is {picture.shape[1]} × {picture.shape[0]} pixels; "
                     f"the first one is {own_size[1]} × {own_size[0]}"
                 )
-            numbers.append(seen.setdefault(resize(picture, size).tobytes(), len(seen)))
+            numbers.append(seen.add(resize(picture, size)))
             if len(seen) * size[0] * size[1] * 3 > LARGEST_LEVEL:
                 raise InputError(
                     f"level {level} has more than {len(seen) - 1:,} distinct frames, which take more than "
@@ -157,7 +157,7 @@ def _append(
             actions.append(one.actions[first : first + steps])
     writer.append(
         1,
-        frames=np.frombuffer(b"".join(seen), np.uint8).reshape(-1, *size, 3),
+        frames=seen.stacked(),
         frame_level=np.full(len(seen), level),
         episodes=np.array(rows) + writer.frames_written,
         actions=np.stack(actions),

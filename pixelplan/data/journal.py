@@ -1,4 +1,4 @@
-"""What is written of a data set that is not complete yet: one line a part, and a lock for its one writer."""
+"""The journal of a data set that is not complete yet: one line per part, and a lock for its one writer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pixelplan.types import InputError
 class Journal:
     """An append-only file of sealed JSON lines that belongs to one process at a time.
 
-    Its lock ends with the process that holds it, however that ends. A line that was cut off or damaged does not count,
+    The lock ends with the process that holds it, however it ends. A line that is incomplete or damaged does not count,
     nor does any line behind it.
     """
 
@@ -33,7 +33,7 @@ class Journal:
             self._end += len(line)
 
     def own(self) -> None:
-        """Go on from the lines that count: drop what follows, and let others see who writes."""
+        """Continue from the lines that count: drop what follows, and let others see who writes."""
         with naming(self.path):
             self._file.truncate(self._end)
         self.add({"process": os.getpid()})
@@ -52,7 +52,7 @@ class Journal:
             self._file.close()
 
     def remove(self) -> None:
-        """The data set is complete, or given up."""
+        """The data set is complete, or abandoned."""
         self.path.unlink(missing_ok=True)
         self.close()
 
@@ -76,7 +76,7 @@ def _lock(path: Path) -> IO[bytes]:
 
 
 def _parse(line: bytes, path: Path) -> dict[str, Any] | None:
-    """A line as it was written; None where it is not whole or damaged."""
+    """A line as it was written; None if it is incomplete or damaged."""
     try:
         read = json.loads(line) if line.endswith(b"\n") else None
         return dict(unsealed(read, path)) if isinstance(read, dict) and "seal" in read else None

@@ -1,4 +1,4 @@
-"""What a manifest must say for a data set to be opened: later stages rely on it without looking."""
+"""What a manifest must say for a data set to be opened: later stages rely on it without checking."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.envs.frames import LARGEST_PICTURE
+from pixelplan.envs.gym_family import MOST_ACTIONS
 from pixelplan.envs.noise import NOISE, Noise
-from pixelplan.envs.own import MOST_ACTIONS
 from pixelplan.types import InputError
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from pixelplan.data.contents import cell_contents
 
 ENOUGH_STATES, LEVELS = 4, 50
-"""A level tells something where it has so many states; so many levels are asked."""
+"""The fewest states of a level that tells something, and the number of levels looked at."""
 NEARLY_ALL = 0.95
 """The share of frames, and of cells, that must speak for one mover."""
 
@@ -20,7 +20,7 @@ def one_mover(levels: Iterable[tuple[np.ndarray, np.ndarray]], rows: int, column
     Then every frame is its level's background but for one cell of the grid, and frames with the same such cell show the
     same state.
 
-    A level's background is what each cell shows in most states. Where no level has states enough, it is assumed.
+    A level's background is what each cell shows in most states. If no level has enough states, it is assumed.
     """
     single, told, places, unique = 0, 0, 0, 0
     for frames, states in levels:

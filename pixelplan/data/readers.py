@@ -1,4 +1,4 @@
-"""Readers of recordings that others made; nothing that they read can run code, or take more memory than is named."""
+"""Readers of other people's recordings; nothing that they read can run code or take more memory than stated here."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Recorded:
     actions: np.ndarray
     """[n] int64."""
     level: int | None
-    """None where the recording does not say."""
+    """None if the recording does not say."""
 
 
 def read_npz(path: Path) -> list[Recorded]:
@@ -78,7 +78,7 @@ def read_pictures(folder: Path) -> list[Recorded]:
     """Episodes as PNG files in a folder, and one CSV file in it.
 
     Its columns are frame, action and next_frame, a row for each step; or frame, action and perhaps episode, a row for
-    each frame in the order of play, with no action behind the last frame of an episode. Level is optional.
+    each frame in the order of play, with no action after the last frame of an episode. Level is optional.
     """
     tables = sorted(folder.glob("*.csv"))
     if len(tables) != 1:
@@ -91,7 +91,7 @@ def read_pictures(folder: Path) -> list[Recorded]:
             columns = set(reader.fieldnames or ())
             rows = list(reader)
     except (UnicodeDecodeError, csv.Error) as problem:
-        raise InputError(f"{tables[0]} is no CSV file that can be read: {problem}") from None
+        raise InputError(f"{tables[0]} cannot be read as a CSV file: {problem}") from None
     if not {"frame", "action"} <= columns:
         raise InputError(f"{tables[0]} has columns {', '.join(sorted(columns))}; it needs frame and action")
 
@@ -103,7 +103,7 @@ def read_pictures(folder: Path) -> list[Recorded]:
             or not path.is_file()
             or not path.resolve().is_relative_to(folder.resolve())
         ):
-            raise InputError(f"{tables[0]} names the frame {str(row[column])[:80]!r}, which is no file in {folder}")
+            raise InputError(f"{tables[0]} names the frame {str(row[column])[:80]!r}, which is not a file in {folder}")
         return path
 
     def level(row: dict[str, str]) -> int | None:
@@ -132,7 +132,7 @@ def read_pictures(folder: Path) -> list[Recorded]:
 def read_hdf5(path: Path) -> list[Recorded]:
     """Episodes in Minari's layout: groups episode_… with `observations` [T+1,H,W,3] and `actions` [T].
 
-    Observations that are a group hold images under one of its names. An episode's seed, where given, is its level.
+    Observations that are a group hold images under one of its names. An episode's seed, if given, is its level.
     """
     try:
         import h5py
@@ -157,7 +157,7 @@ def _readable(path: Path) -> Iterator[None]:
         raise
     except Exception as problem:
         words = " ".join(str(problem).split())
-        raise InputError(f"{path} is no HDF5 file that can be read: {words}") from None
+        raise InputError(f"{path} cannot be read as an HDF5 file: {words}") from None
 
 
 def _episode(episode: Any, name: str, path: Path) -> Recorded:
@@ -208,7 +208,7 @@ def _number(text: str, table: Path) -> int:
     except (TypeError, ValueError):
         number = 2**63
     if abs(number) >= 2**63:
-        raise InputError(f"{table} has {str(text)[:40]!r} where a whole number belongs")
+        raise InputError(f"{table} has {str(text)[:40]!r} instead of a whole number")
     return number
 
 

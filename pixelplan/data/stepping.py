@@ -18,7 +18,7 @@ def stepping_grid(levels: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[int,
 
     From the frames [n,H,W,3] and states [n] of levels: every frame is its level's background but for a box of always
     the same size, and where the box is tells the state. Cells are as large as the steps of which all its ways are made.
-    None where it is otherwise, or where steps are so small that there would be too many cells.
+    None if it is otherwise, or where steps are so small that there would be too many cells.
     """
     levels = [(frames, states) for frames, states in levels if len(np.unique(states)) >= ENOUGH_STATES]
     if not levels:

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import load as load_tensors
+from safetensors import SafetensorError
+from safetensors.torch import load_file
 from safetensors.torch import save as save_tensors
 from torch import Tensor, nn
 
-from pixelplan.distance.config import NetworkConfig
+from pixelplan.distance.distance_config import NetworkConfig
 from pixelplan.distance.network import DistanceNetwork
-from pixelplan.files import read_json, write_bytes, write_json
+from pixelplan.files import checksum, read_json, write_bytes, write_json
+from pixelplan.model.checkpoint import WEIGHTS_FILE
+from pixelplan.model.config_limits import MOST_PARAMETERS
 from pixelplan.types import InputError, Model, is_discrete
 
-WEIGHTS, ABOUT = "weights.safetensors", "heuristic.json"
+FORMAT = 1
+ABOUT = "heuristic.json"
+MOST_BITS = 2**20
+"""Zeros and ones of a code."""
 
 
 class LearnedDistance:
@@ -72,9 +79,10 @@ def save_distance(network: DistanceNetwork, folder: Path, about: Mapping[str, An
     """Write a network with all that tells what it is for; the description comes last, so a folder with one is whole."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: values.contiguous() for name, values in network.state_dict().items()}
-    write_bytes(folder / WEIGHTS, save_tensors(tensors))
+    write_bytes(folder / WEIGHTS_FILE, save_tensors(tensors))
     shape = {"bits": network.bits, "layout": network.layout, "network": dataclasses.asdict(network.config)}
-    write_json(folder / ABOUT, {"format": 1, **shape, **about})
+    digest = {"weights_sha256": checksum(folder / WEIGHTS_FILE)}
+    write_json(folder / ABOUT, {"format": FORMAT, **shape, **about, **digest})
 
 
 def load_distance(folder: str | Path, model_identity: str | None = None) -> tuple[LearnedDistance, dict[str, Any]]:
@@ -83,18 +91,45 @@ def load_distance(folder: str | Path, model_identity: str | None = None) -> tupl
     if not (folder / ABOUT).is_file():
         raise InputError(f"{folder} holds no heuristic; give a folder that train-heuristic wrote")
     about = read_json(folder / ABOUT)
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise InputError(f"{folder / ABOUT} does not describe a heuristic of this version; train it again")
     if model_identity is not None and about.get("model_identity") != model_identity:
         raise InputError(
             f"the heuristic {folder} was trained for another model ({about.get('model')}, "
             f"{about.get('model_identity')}); this one is {model_identity}, and needs a heuristic of its own"
         )
+    network = _described(about, folder / ABOUT)
+    path = folder / WEIGHTS_FILE
     try:
-        layout = None if about["layout"] is None else tuple(about["layout"])
-        network = DistanceNetwork(int(about["bits"]), layout, NetworkConfig(**about["network"]))
-        network.load_state_dict(load_tensors((folder / WEIGHTS).read_bytes()))
-    except (KeyError, TypeError, ValueError, RuntimeError, OSError) as problem:
+        if checksum(path) != about.get("weights_sha256", checksum(path)):  # older descriptions have none
+            mismatch = f"the checksum of {WEIGHTS_FILE} is not the one in {ABOUT}"
+            raise InputError(f"the heuristic {folder} is damaged: {mismatch}")
+        network.load_state_dict(load_file(path))
+    except (SafetensorError, OSError, ValueError, RuntimeError) as problem:
         words = " ".join(str(problem).split())[:200]
         raise InputError(f"the heuristic {folder} is damaged: {words}") from None
-    except Exception as problem:  # safetensors raises a class of its own
-        raise InputError(f"the heuristic {folder} is damaged: {problem}") from None
     return LearnedDistance(network), about
+
+
+def _described(about: dict[str, Any], path: Path) -> DistanceNetwork:
+    """The network that a description tells of; its sizes are judged before memory is taken by them."""
+    bits: Any = about.get("bits")
+    layout, network = about.get("layout"), about.get("network")
+    cells: Any = [] if layout is None else layout
+    if not isinstance(cells, list) or not all(
+        type(number) is int and 1 <= number <= MOST_BITS for number in (bits, *cells)
+    ):
+        raise InputError(f"{path}: bits is {bits} and layout {layout}; they must be whole numbers, 1 to {MOST_BITS:,}")
+    if layout is not None and (len(cells) != 3 or math.prod(cells) != bits):
+        raise InputError(f"{path}: a layout of {' × '.join(map(str, cells))} does not hold {bits} bits")
+    if not isinstance(network, dict):
+        raise InputError(f"{path}: network is {network}; it must say how large the network is")
+    try:
+        config = NetworkConfig(**network)
+    except (TypeError, InputError) as problem:
+        raise InputError(f"{path}: its network cannot be: {problem}") from None
+    if 2 * int(bits) * config.hidden + 20 * config.goal_blocks * config.goal_width**2 > MOST_PARAMETERS:
+        raise InputError(
+            f"{path} describes a network of more than {MOST_PARAMETERS:,} parameters, the most there may be"
+        )
+    return DistanceNetwork(bits, None if layout is None else tuple(cells), config)

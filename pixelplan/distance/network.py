@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pixelplan.distance.config import NetworkConfig
+from pixelplan.distance.distance_config import NetworkConfig
 
 FARTHEST = 256.0
 """Steps beyond which everything is equally far."""
@@ -86,6 +86,6 @@ class DistanceNetwork(nn.Module):
 
 
 def layout_of(model: object) -> tuple[int, int, int] | None:
-    """Rows, columns and numbers a cell, where a model says that its codes are laid out so (`model.layout`)."""
+    """Rows, columns and numbers per cell, where a model says that its codes are laid out so (`model.layout`)."""
     layout = getattr(model, "layout", None)
     return None if layout is None else tuple(layout)

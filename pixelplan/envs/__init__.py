@@ -12,7 +12,7 @@ from pixelplan.envs.digit_jump import DigitJump
 from pixelplan.envs.ice_slider import IceSlider
 from pixelplan.envs.level import Level
 from pixelplan.envs.procgen_maze import ProcgenMaze
-from pixelplan.envs.vector import PuzzleVectorEnv
+from pixelplan.envs.vector_env import PuzzleVectorEnv
 from pixelplan.types import InputError
 
 PUZZLES: dict[str, type[Any]] = {"ice-slider": IceSlider, "digit-jump": DigitJump, "procgen-maze": ProcgenMaze}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol
@@ -22,8 +23,10 @@ class Puzzle(Protocol):
 
     random_start_in_play: ClassVar[bool]
     """Whether random play for training data begins in random places (the paper does that for mazes)."""
-    appearance: ClassVar[tuple[str, ...]]
-    """The options that change what a frame looks like; a model knows one choice of them only."""
+
+    @property
+    def looks(self) -> Mapping[str, Any]:
+        """What the options make a cell look like: a model knows one look only, but may know boards of any size."""
 
     @property
     def pixels(self) -> int:
@@ -143,13 +146,13 @@ class PuzzleEnv(gymnasium.Env[np.ndarray, int]):
         return PlayState(self._need_level().number, self._state, self._steps, self._rewarded)
 
     def restore_state(self, state: PlayState) -> np.ndarray:
-        """Go back to where `clone_state` was called, in this or another environment of the puzzle; gives the frame."""
+        """Go back to a state that `clone_state` gave, in this or another environment of it; returns the frame."""
         self._level = get_level(self.puzzle, state.level)
         self._state, self._steps, self._rewarded = state.state, state.steps, state.rewarded
         return self._show()
 
     def shortest_solution(self) -> tuple[int, ...] | None:
-        """A shortest way from here to the goal by the true rules, None where there is none. For evaluation only."""
+        """A shortest way from here to the goal by the true rules, None if there is none. For evaluation only."""
         return self._need_level().shortest_path(self._state)
 
     def solvable_from_here(self) -> bool:
@@ -185,8 +188,29 @@ class PuzzleEnv(gymnasium.Env[np.ndarray, int]):
     def _show(self) -> np.ndarray:
         frame = self._need_level().frame(self._state)
         if self.render_mode == "human":
-            from pixelplan.envs.window import Window  # matplotlib is slow to import and rarely wanted here
-
             self._window = self._window or Window(1 / self.metadata["render_fps"])
             self._window.show(frame)
         return frame
+
+
+class Window:
+    """A window for `render_mode="human"`: one figure, one image in it; each frame stays for `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        from matplotlib import pyplot  # slow to import, and rarely wanted here
+
+        self._seconds, self._pyplot = seconds, pyplot
+        self._figure, axes = pyplot.subplots(num="pixelplan", figsize=(5, 5), clear=True)
+        axes.set_axis_off()
+        self._image = axes.imshow(np.zeros((1, 1, 3), np.uint8), interpolation="nearest")
+
+    def show(self, frame: np.ndarray) -> None:
+        """Show a frame [H,W,3]."""
+        height, width, _ = frame.shape
+        self._image.set(data=frame, extent=(0, width, height, 0))
+        if self._pyplot.get_backend().lower() != "agg":  # without a screen there is no one to wait for
+            self._pyplot.pause(self._seconds)
+
+    def close(self) -> None:
+        """Close the window."""
+        self._pyplot.close(self._figure)

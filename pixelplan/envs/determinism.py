@@ -11,9 +11,9 @@ import numpy as np
 
 STEPS, REPLAYS = 40, 6
 ALL_NEW = 0.9
-"""The share of frames that must be new for noise: under noise every frame is, while the states of a game come again."""
+"""The share of frames that must be new for noise: under noise every frame is, while the states of a game recur."""
 GROWTH = 2.0
-"""Replays under noise differ as much late as early; where they differ this many times more, the worlds have parted."""
+"""Replays under noise differ as much late as early. If they differ this many times more, the worlds have parted."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Determinism:
 
     verdict: Literal["deterministic", "visual noise", "nondeterministic"]
     first_step: int | None
-    """The step after which replays differ, 0 where their first frames do already; None where none does."""
+    """The step after which replays differ, 0 if their first frames already do; None if none does."""
     early: float
-    """Mean difference between replays in their first frames that differ, in grey values a pixel."""
+    """Mean difference between replays in their first frames that differ, in grey values per pixel."""
     late: float
     """The same in their last quarter."""
     new_frames: float

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from pixelplan.envs.drawn import Drawing
-from pixelplan.envs.draws import Words, below
+from pixelplan.envs.candidate_boards import first_suitable
+from pixelplan.envs.drawn_levels import Drawing
 from pixelplan.envs.level import Level
+from pixelplan.envs.random_words import Words, below
 from pixelplan.envs.render import check_board, digit_glyphs, scale_all, tiles_to_image
-from pixelplan.envs.suitable import first_suitable
 from pixelplan.types import InputError
 
 _PAPER = np.array([142, 178, 60])
@@ -41,7 +41,7 @@ class DigitJump:
     """
 
     size: int = 8
-    """Cells a side, 4 to 32."""
+    """Cells per side, 4 to 32."""
     pixels: int = 64
     """Side of the frame, a multiple of size; a cell needs at least 4 pixels."""
     minimum_length: int = 1
@@ -49,10 +49,9 @@ class DigitJump:
     dead_ends: bool = False
     """Whether a level must have a reachable place from which the goal cannot be reached any more."""
     look: Literal["glyphs", "colours"] = "glyphs"
-    """Handwritten digits, or one plain colour a digit with the agent as a dark square."""
+    """Handwritten digits, or one plain colour per digit with the agent as a dark square."""
 
     random_start_in_play: ClassVar[bool] = False
-    appearance: ClassVar[tuple[str, ...]] = ("size", "pixels", "look")
 
     def __post_init__(self) -> None:
         check_board(self.size, self.pixels)
@@ -60,6 +59,11 @@ class DigitJump:
             raise InputError(f"minimum_length is {self.minimum_length}; a solution has at least 1 move")
         if self.look not in ("glyphs", "colours"):
             raise InputError(f"look is {self.look!r}; it is 'glyphs' or 'colours'")
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """The size of a cell, and what is in it."""
+        return {"pixels/size": self.pixels // self.size, "look": self.look}
 
     def make(self, number: int) -> Level:
         """Level `number`; an InputError when the generator gives up, never an unsuitable level."""

@@ -1,7 +1,7 @@
 """Families of levels: what recording, judging and showing ask of a puzzle, and of anybody's own environment.
 
-`Tables` is a family whose levels are tables, as the three puzzles are. `own.Own` is any Gymnasium environment, and
-`noise.Noisy` another family behind visual noise.
+`Tables` is a family whose levels are tables, as the three puzzles are. `gym_family.GymFamily` is any
+Gymnasium environment, and `noise.Noisy` another family behind visual noise.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Goal = str | np.ndarray | tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Play:
+class Recording:
     """Recorded play in one level: n frames, E episodes of T steps."""
 
     frames: np.ndarray
@@ -96,7 +96,7 @@ class Family(Protocol):
     def check(self, number: int) -> None:
         """An InputError where there is no such level, or its world is none that can be planned in."""
 
-    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Play:
+    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Recording:
         """Uniform random actions in a level."""
 
     def challenge(self, number: int, goal: Goal = "level", seed: int = 0) -> Challenge:
@@ -147,7 +147,7 @@ class Tables:
         """The level can be made."""
         get_level(self.puzzle, number)
 
-    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Play:
+    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Recording:
         """By the level's table; every state's frame is drawn once."""
         level = get_level(self.puzzle, number)
         actions = random.integers(len(ACTIONS), size=(episodes, steps), dtype=np.uint8)
@@ -156,7 +156,7 @@ class Tables:
         for step in range(steps):
             states[:, step + 1] = level.successors[states[:, step], actions[:, step]]
         seen, index = np.unique(states, return_inverse=True)
-        return Play(level.frames(seen), index.reshape(states.shape), actions)
+        return Recording(level.frames(seen), index.reshape(states.shape), actions)
 
     def challenge(self, number: int, goal: Goal = "level", seed: int = 0) -> Challenge:
         """The level's own goal, another place of it, or the state that a frame shows or actions lead to."""

@@ -9,7 +9,7 @@ from typing import IO, Any
 import numpy as np
 from PIL import Image
 
-from pixelplan.types import InputError
+from pixelplan.types import InputError, describe_value
 
 LARGEST, SMALLEST, USUAL = 128, 24, 64
 """Frames with a side above the first are made smaller, those with a side below the second larger."""
@@ -27,24 +27,19 @@ def to_frame(picture: Any) -> np.ndarray:
     Grey ones [H,W] or [H,W,1], those with alpha [H,W,4] and those with channels first [3,H,W] are understood.
     """
     if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8 or picture.ndim not in (2, 3):
-        raise InputError(f"{describe(picture)} is no frame; it must be uint8 [height, width, 3]")
+        raise InputError(f"{describe_value(picture)} is no frame; it must be uint8 [height, width, 3]")
     if picture.ndim == 2:
         picture = picture[..., None]
     if picture.shape[2] not in (1, 3, 4) and picture.shape[0] in (1, 3):
         picture = picture.transpose(1, 2, 0)
     if picture.shape[2] not in (1, 3, 4) or 0 in picture.shape:
-        raise InputError(f"{describe(picture)} is no frame; it must be uint8 [height, width, 3]")
+        raise InputError(f"{describe_value(picture)} is no frame; it must be uint8 [height, width, 3]")
     if max(picture.shape[:2]) > LARGEST_PICTURE:
-        raise InputError(f"{describe(picture)} is too large for a frame; a side has at most {LARGEST_PICTURE} pixels")
+        raise InputError(
+            f"{describe_value(picture)} is too large for a frame; a side has at most {LARGEST_PICTURE} pixels"
+        )
     picture = picture[..., :3]
     return np.repeat(picture, 3, axis=2) if picture.shape[2] == 1 else np.ascontiguousarray(picture)
-
-
-def describe(picture: Any) -> str:
-    """What somebody gave for a frame, in a few words."""
-    return (
-        f"{picture.dtype} {list(picture.shape)}" if isinstance(picture, np.ndarray) else f"a {type(picture).__name__}"
-    )
 
 
 def usual_size(height: int, width: int) -> tuple[int, int]:
@@ -102,3 +97,33 @@ def decode_picture(
     except Exception as problem:  # a damaged picture can raise anything
         kind = "no picture" if formats is None else f"not a {' or '.join(formats)} picture"
         raise InputError(f"{what} is {kind} that can be read: {problem}") from None
+
+
+class DistinctFrames:
+    """Frames of one shape, each kept once and numbered in the order in which it was first added.
+
+    Equal means equal in every byte: what cannot be told apart by looking is one frame here, even if the game knows two
+    states (in two places of ProcgenMaze the mouse looks the same whichever way it faces).
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+        self._numbers: dict[bytes, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def add(self, frame: np.ndarray) -> int:
+        """The number of a frame [H,W,3]."""
+        return self._numbers.setdefault(frame.tobytes(), len(self._numbers))
+
+    def stacked(self) -> np.ndarray:
+        """All of them [n,H,W,3] in the order of their numbers; they cannot be written to."""
+        return np.frombuffer(b"".join(self._numbers), np.uint8).reshape(-1, *self.shape)
+
+
+def distinct_frames(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which of frames [n,H,W,3] to keep [m], and the number among the kept ones of each frame [n]."""
+    distinct = DistinctFrames(frames.shape[1:])
+    number_of = np.array([distinct.add(frame) for frame in frames])
+    return np.unique(number_of, return_index=True)[1], number_of

@@ -1,4 +1,4 @@
-"""Other people's code, called so that whatever it does ends in one sentence that says whose it is and where."""
+"""Calls other people's code so that whatever it does ends in one sentence that says whose code it was, and where."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class EnvironmentFailed(InputError):
 
 
 class _TookTooLong(BaseException):
-    """Raised inside other people's code, where `except Exception` shall not catch it."""
+    """Raised inside other people's code; not an Exception, so that `except Exception` does not catch it."""
 
 
 class guarded:
-    """Whatever is raised in this `with` block, and taking more than so many seconds, becomes an EnvironmentFailed.
+    """Whatever this `with` block raises becomes an EnvironmentFailed, and so does taking longer than `seconds`.
 
     `name` is the environment's, `what` the call, such as "step 3 of level 7". Ctrl-C stays what it is. Blocks do not
     stand within one another. (A class, because steps of small worlds take a few microseconds, and so does the context
@@ -73,7 +73,7 @@ class _Clock:
         self._handler: Any = None
 
     def begin(self, seconds: float) -> None:
-        """A block begins that may take so long."""
+        """Start a block that may take this long."""
         if not 0 < self._tick <= seconds:
             if self._tick == 0:
                 self._handler = signal.signal(signal.SIGALRM, self._ticked)

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from pixelplan.envs.drawn import Drawing
-from pixelplan.envs.draws import Words, before, below, drawn
+from pixelplan.envs.candidate_boards import first_suitable
+from pixelplan.envs.drawn_levels import Drawing
 from pixelplan.envs.level import Level
+from pixelplan.envs.random_words import Words, before, below, drawn
 from pixelplan.envs.render import check_board, sprite, tiles_to_image
-from pixelplan.envs.suitable import first_suitable
 from pixelplan.types import InputError
 
 _SHORTEST_BY_SIZE = {4: 4, 5: 5, 6: 6, 7: 8}
@@ -46,7 +46,7 @@ class IceSlider:
     """
 
     size: int = 8
-    """Cells a side, 4 to 32."""
+    """Cells per side, 4 to 32."""
     pixels: int = 64
     """Side of the frame, a multiple of size; a cell needs at least 4 pixels."""
     rock_density: float = 0.2
@@ -57,7 +57,6 @@ class IceSlider:
     """Whether a level must have a reachable place from which the goal cannot be reached any more."""
 
     random_start_in_play: ClassVar[bool] = False
-    appearance: ClassVar[tuple[str, ...]] = ("size", "pixels")
 
     def __post_init__(self) -> None:
         check_board(self.size, self.pixels)
@@ -65,6 +64,11 @@ class IceSlider:
             raise InputError(f"rock_density is {self.rock_density}; it must be between 0.01 and 0.9")
         if self.minimum_length is not None and self.minimum_length < 1:
             raise InputError(f"minimum_length is {self.minimum_length}; a solution has at least 1 move")
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """The size of a cell."""
+        return {"pixels/size": self.pixels // self.size}
 
     def make(self, number: int) -> Level:
         """Level `number`; an InputError when the generator gives up, never an unsuitable level."""

@@ -13,7 +13,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from pixelplan.envs.family import Challenge, Family, Goal, Play
+from pixelplan.envs.family import Challenge, Family, Goal, Recording
 from pixelplan.envs.frames import resize
 from pixelplan.types import InputError
 
@@ -174,7 +174,7 @@ class Noisy:
         """What lies behind the noise is checked."""
         self.family.check(number)
 
-    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Play:
+    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Recording:
         """The other family's play; every frame is a new one."""
         play = self.family.play(number, episodes, steps, random)
         painter = Painter(self.noise, np.random.default_rng([self.noise.noise_seed, *random.integers(2**32, size=2)]))
@@ -183,7 +183,7 @@ class Noisy:
             painter.begin()
             for column, index in enumerate(shown):
                 frames[row * (steps + 1) + column] = painter.paint(play.frames[index])
-        return Play(frames, np.arange(play.episodes.size).reshape(play.episodes.shape), play.actions)
+        return Recording(frames, np.arange(play.episodes.size).reshape(play.episodes.shape), play.actions)
 
     def challenge(self, number: int, goal: Goal = "level", seed: int = 0) -> Challenge:
         """The other family's; the goal frame is disturbed as well, unless somebody gave it."""

@@ -32,7 +32,7 @@ def draw_way(
 ) -> Image.Image:
     """A frame [H,W,3] enlarged, with arrows along the way [n,2] and a circle at each of its named places.
 
-    Arrows are drawn for cells of so many pixels.
+    `cell` is the side of a cell in pixels, for the size of the arrows.
     """
     image = Image.fromarray(frame).resize((frame.shape[1] * scale, frame.shape[0] * scale), Image.Resampling.NEAREST)
     draw = ImageDraw.Draw(image)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from pixelplan.envs.drawn import Drawing
+from pixelplan.envs.drawn_levels import Drawing
 from pixelplan.envs.level import Level
 from pixelplan.types import InputError
 
@@ -41,7 +41,7 @@ class ProcgenMaze:
     **Options.** None.
 
     **Levels.** Number k is Procgen's `start_level=k, num_levels=1, distribution_mode="easy"`. The maze is a square of
-    3, 5, … or 15 cells a side in the middle of the world, each size as likely; the rest of the world is wall. Its free
+    3, 5, … or 15 cells per side in the middle of the world (all sizes equally likely); the rest is wall. Its free
     cells form a tree of (side + 1)² / 2 − 1 cells (7 to 127), so there is exactly one way between two cells and every
     state can still be solved, though cells behind the cheese cannot be reached from the start. The mouse starts in the
     maze's bottom left cell, facing left; the cheese lies in any other cell. Levels differ in their floor, too: its
@@ -53,7 +53,11 @@ class ProcgenMaze:
     pixels: ClassVar[int] = 64
     random_start_in_play: ClassVar[bool] = True
     """Random play starts in random cells, as in the paper's appendix."""
-    appearance: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def looks(self) -> dict[str, Any]:
+        """Always the same."""
+        return {}
 
     def make(self, number: int) -> Level:
         """The level with this number."""

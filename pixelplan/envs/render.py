@@ -58,12 +58,12 @@ def tiles_to_image(tiles: np.ndarray, cells: np.ndarray) -> np.ndarray:
 
 
 def check_board(size: int, pixels: int) -> int:
-    """The pixels of a cell; an InputError where a board of that size cannot be drawn in that many pixels."""
+    """The pixels of a cell; an InputError if a board of that size cannot be drawn in that many pixels."""
     if not 4 <= size <= 32:
-        raise InputError(f"size is {size}; boards have 4 to 32 cells a side")
+        raise InputError(f"size is {size}; boards have 4 to 32 cells per side")
     if pixels % size or not 4 <= pixels // size <= 64:
         fitting = max(4, round(pixels / size)) * size
         raise InputError(
-            f"pixels is {pixels}; it must be a multiple of size {size} with 4 to 64 pixels a cell, such as {fitting}"
+            f"pixels is {pixels}; it must be a multiple of size {size} with 4 to 64 pixels per cell, such as {fitting}"
         )
     return pixels // size

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.envs.goals import Goals
-from pixelplan.envs.named import Levels, open_family
-from pixelplan.evaluation.journal import Journal
-from pixelplan.evaluation.levels import Task, play_level
-from pixelplan.evaluation.models import calibrated, choose_model, guided, model_name, weights_of
+from pixelplan.envs.resolve import EnvLike, open_family
+from pixelplan.evaluation.finished_levels import FinishedLevels
+from pixelplan.evaluation.open_model import calibrated, choose_model, guided, model_name, weights_of
+from pixelplan.evaluation.play import Task, play_level
 from pixelplan.evaluation.stats import outcome, row, seconds_per_plan
 from pixelplan.files import level_numbers, parse_levels, write_json
 from pixelplan.machine import describe_machine
@@ -24,7 +24,7 @@ from pixelplan.types import InputError, LevelResult, Model, Result
 
 
 def evaluate(
-    env: Levels,
+    env: EnvLike,
     levels: str,
     *,
     planner: str = "full",
@@ -82,7 +82,7 @@ def evaluate(
         "heuristic": None if heuristic is None else str(heuristic),
         "calibration": None if calibration is None else str(calibration),
     }
-    journal = Journal(out, request, resume)
+    journal = FinishedLevels(out, request, resume)
     left = [number for number in numbers if number not in journal.done]
     task = Task(family, planner, config, goals, seed, chance)
     try:

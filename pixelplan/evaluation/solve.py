@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.envs.family import Challenge, Goal
-from pixelplan.envs.named import Levels, open_family
+from pixelplan.envs.resolve import EnvLike, open_family
 from pixelplan.evaluation.figures import episode_gif, frames_picture, solution_picture
-from pixelplan.evaluation.levels import Task, play
-from pixelplan.evaluation.models import calibrated, choose_model, guided
+from pixelplan.evaluation.open_model import calibrated, choose_model, guided
+from pixelplan.evaluation.play import Task, play
 from pixelplan.files import write_bytes, write_picture
 from pixelplan.planning import PLANNERS
 from pixelplan.planning.one_shot import check_memory
@@ -17,7 +17,7 @@ from pixelplan.types import Episode, InputError, Model
 
 
 def solve(
-    env: Levels,
+    env: EnvLike,
     number: int,
     *,
     planner: str = "full",

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan import __version__
-from pixelplan.experiments.cells import Cell, Shipped, fingerprint
-from pixelplan.experiments.grid import Failure, Job, jobs_of, locked, missing_cells, outcome, reason, run_job, say
 from pixelplan.experiments.records import write_record
+from pixelplan.experiments.runner import Failure, Job, jobs_of, locked, missing_cells, outcome, reason, run_job, say
+from pixelplan.experiments.specs import Cell, Training, fingerprint
 from pixelplan.types import InputError
 
 MEMORY = 3 * 2**29
@@ -26,7 +26,7 @@ def run_there(
     else on a new one with this machine's cores.
 
     Data and models stay on the workers, in their runs folder; records come back and are written here. A job whose
-    worker died, or of which a cell failed, is tried again; where its machine is the same it goes on from what is there.
+    worker died, or of which a cell failed, is tried again; on the same machine it continues from what is there.
     """
     ray = _connect(address)
     try:
@@ -36,7 +36,7 @@ def run_there(
 
 
 def _connect(address: str) -> Any:
-    """The ray library, connected; an InputError where it is not there or cannot be reached."""
+    """The ray library, connected; an InputError if it is not there or cannot be reached."""
     try:
         import ray
     except ImportError:
@@ -55,7 +55,7 @@ def _connect(address: str) -> Any:
 
 
 def _knock(address: str) -> None:
-    """An InputError where nobody answers at host:port; ray itself would wait for minutes."""
+    """An InputError if no one answers at host:port; ray itself would wait for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
         raise InputError(f"{address!r} is no address of a ray cluster; write auto, host:port or ray://host:port")
@@ -100,17 +100,17 @@ def _drive(ray: Any, jobs: list[Job], results: Path, runs: Path, threads: int, r
 
 def resources(job: Job, threads: int) -> dict[str, Any]:
     """What a job needs of a machine; retrying is the driver's business."""
-    device = "cpu" if isinstance(job.model, Shipped) else job.model.config.device
+    device = job.model.config.device if isinstance(job.model, Training) else "cpu"
     return {"num_cpus": threads, "num_gpus": int(device == "cuda"), "memory": MEMORY, "max_retries": 0}
 
 
 def _work(job: Job, runs: Path, threads: int, version: str) -> list[tuple[Cell, dict[str, Any] | Failure]]:
-    """What a worker does; nothing where it has another version than the driver."""
+    """What a worker does; nothing if it has another version than the driver."""
     if version != __version__:
         different = f"the worker has pixelplan {__version__}, the driver {version}; install the same on both"
         return [(cell, Failure(cell, different)) for cell in job.cells]
     quiet = job
-    if not isinstance(job.model, Shipped):
+    if isinstance(job.model, Training):
         model = dataclasses.replace(job.model, config=dataclasses.replace(job.model.config, quiet=True))
         quiet = Job(tuple(dataclasses.replace(cell, model=model) for cell in job.cells))
     with locked(runs / "models" / fingerprint(job.model)[:16], wait=True):

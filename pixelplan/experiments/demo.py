@@ -12,10 +12,10 @@ from pixelplan.envs import PUZZLES, get_level, make_puzzle
 from pixelplan.envs.family import Tables
 from pixelplan.envs.pictures import sheet
 from pixelplan.evaluation.figures import solution_picture
-from pixelplan.evaluation.models import open_model
+from pixelplan.evaluation.open_model import open_model
 from pixelplan.evaluation.run import evaluate
 from pixelplan.evaluation.solve import solve, write_figure
-from pixelplan.experiments.paper import success_rates
+from pixelplan.experiments.paper_numbers import success_rates
 from pixelplan.files import write_picture
 from pixelplan.types import InputError, Result
 
@@ -28,7 +28,7 @@ def demo(out: Path) -> None:
     """Solve levels, print how it went beside the paper's figures, and write pictures and GIFs to a folder."""
     console = Console(width=110)
     console.print(f"Planning from pixels on levels {LEVELS.start} to {LEVELS.stop - 1}, none of them seen in training.")
-    table = Table("puzzle", "planner", "solved", "optimal", "ms a plan", "solved in the paper")
+    table = Table("puzzle", "planner", "solved", "optimal", "ms a plan", "PPGS in the paper")
     pictures, titles = [], []
     began = time.perf_counter()
     for name in PUZZLES:
@@ -40,7 +40,7 @@ def demo(out: Path) -> None:
         model = open_model(name, Tables(make_puzzle(name), name))
         for planner in ("one-shot", "full"):
             result = evaluate(name, f"{LEVELS.start}:{LEVELS.stop}", planner=planner, model=model)
-            table.add_row(name, planner, *_cells(result), f"{success_rates(planner)[name]:.2f}")
+            table.add_row(name, planner, *_cells(result), f"{success_rates(f'ppgs-{planner}')[name]:.2f}")
         challenge, episode = solve(name, SHOWN, planner="one-shot", model=model)
         assert challenge.level is not None  # puzzles have tables
         pictures.append(solution_picture(challenge.level, episode))

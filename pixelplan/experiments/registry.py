@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from pixelplan.experiments.cells import Cell
 from pixelplan.experiments.records import find_record
 from pixelplan.experiments.selection import Selection
+from pixelplan.experiments.specs import Cell
 from pixelplan.experiments.tables import Report
 from pixelplan.types import InputError
 
@@ -17,12 +17,14 @@ EXPERIMENTS = {
     "success": "the comparison of success rates",
     "generalisation": "success by the number of training levels",
     "ablation": "what each part of the world model and of the planner is worth",
+    "paper-miniature": "PPGS itself in miniature, or at the paper's size, beside pixelplan",
     "on-policy": "learning from the planner's own play",
     "fringe": "leaves of the search with and without reidentification",
     "failures": "levels that one-shot fails and the full planner solves",
     "trajectories": "expert trajectories",
     "noise": "success behind visual noise, beside a search on images (not in the paper)",
     "boards": "larger boards (not in the paper)",
+    "transfer": "other boards than those trained on (not in the paper)",
 }
 """What can be reproduced; each has a module of its own here."""
 
@@ -34,7 +36,7 @@ class Records:
     results: Path
 
     def find(self, cell: Cell) -> dict[str, Any] | None:
-        """A cell's, None where it has none."""
+        """A cell's, None if it has none."""
         return find_record(cell, self.results)
 
 
@@ -52,4 +54,4 @@ def experiment(name: str) -> Experiment:
     """An experiment by its name; an InputError for an unknown one."""
     if name not in EXPERIMENTS:
         raise InputError(f"there is no experiment {name!r}; the experiments are {', '.join(EXPERIMENTS)}")
-    return cast(Experiment, importlib.import_module(f"pixelplan.experiments.{name.replace('-', '_')}"))
+    return cast(Experiment, importlib.import_module(f"pixelplan.experiments.{name.replace('-', '_')}_table"))

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pixelplan.envs import PUZZLES
-from pixelplan.experiments.cells import Cell
-from pixelplan.experiments.grid import Failure, jobs_of, missing_cells, run_here, state_of
 from pixelplan.experiments.registry import Experiment, Records
+from pixelplan.experiments.runner import Failure, jobs_of, missing_cells, run_here, state_of
 from pixelplan.experiments.selection import Selection
+from pixelplan.experiments.specs import Cell
 from pixelplan.types import InputError
 
 
@@ -27,7 +27,7 @@ class Places:
 
 
 def run_cells(cells: Sequence[Cell], places: Places, threads: int, cluster: str | None, retries: int) -> list[Failure]:
-    """Run what has no record yet, here or on a ray cluster; gives what failed."""
+    """Run what has no record yet, here or on a ray cluster; returns what failed."""
     if cluster is None:
         return run_here(cells, places.results, places.runs, threads)
     from pixelplan.experiments.cluster import run_there

@@ -6,8 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 
 from pixelplan.envs import PUZZLES
-from pixelplan.experiments.cells import Evaluation, Play, Training
-from pixelplan.model.config import TrainConfig, preset
+from pixelplan.experiments.specs import Evaluation, Play, Training
+from pixelplan.model.train_config import TrainConfig, preset
 from pixelplan.planning import FullConfig, OneShotConfig
 
 TEST_LEVELS = "2000:2100"
@@ -27,12 +27,14 @@ class Selection:
     preset: str = TrainConfig().preset
     """The world model."""
     test_levels: str = TEST_LEVELS
+    full_size: bool = False
+    """PPGS at the paper's size instead of in miniature."""
 
 
 def training_on(
     env: str, count: int, seed: int, model: str, inverse: bool = True, play: Play | None = None
 ) -> Training:
-    """The training on so many levels: 0 to 999, then 20000 and on."""
+    """The training on `count` levels: 0 to 999, then from 20000 on."""
     levels = f"0:{count}" if count <= 1000 else f"0:1000,20000:{19000 + count}"
     return Training(
         Play(env, levels) if play is None else play,
@@ -44,6 +46,20 @@ def training_on(
 def full_planner(levels: str, lookup: bool = True) -> Evaluation:
     """The full planner on test levels."""
     return Evaluation("full", FullConfig(lookup=lookup), levels)
+
+
+def papers_one_shot(levels: str, reidentification: bool = True) -> Evaluation:
+    """One-shot planning exactly as in the paper."""
+    return Evaluation("one-shot", _papers_search(reidentification), levels)
+
+
+def papers_full(levels: str, lookup: bool = True) -> Evaluation:
+    """The full planner exactly as in the paper."""
+    return Evaluation("full", FullConfig(_papers_search(), lookup=lookup, horizon=10), levels)
+
+
+def _papers_search(reidentification: bool = True) -> OneShotConfig:
+    return OneShotConfig(reidentification=reidentification, cut="code", context="frame", second_look=False)
 
 
 def one_shot_planner(levels: str, reidentification: bool = True) -> Evaluation:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pixelplan.evaluation.stats import wilson
-from pixelplan.files import write_bytes
+from pixelplan.files import figure_bytes, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,7 @@ class Summary:
     mean: float
     low: float
     high: float
-    """The 95 % interval: Student's over seeds; Wilson's over levels where there is one seed."""
+    """The 95 % interval: Student's over seeds; Wilson's over levels if there is only one seed."""
     seeds: int
 
     def text(self, digits: int = 2) -> str:
@@ -45,7 +45,7 @@ class Summary:
 
 
 def summarise(rates: Sequence[float], levels: int = 100) -> Summary | None:
-    """Rates of several seeds, each over so many levels, as one; None of none."""
+    """Rates of several seeds, each over `levels` levels, as one; None if there are none."""
     if not rates:
         return None
     middle = statistics.mean(rates)
@@ -57,7 +57,7 @@ def summarise(rates: Sequence[float], levels: int = 100) -> Summary | None:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number for a table; nothing where there is none."""
+    """A number for a table; nothing if there is none."""
     return "" if value is None else f"{value:.{digits}f}"
 
 
@@ -73,16 +73,6 @@ def comma_separated(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(header)
     writer.writerows(rows)
-    return buffer.getvalue()
-
-
-def drawn(figure: Figure, kind: str) -> bytes:
-    """A figure as PNG or SVG; the same figure is the same bytes."""
-    import matplotlib
-
-    buffer = io.BytesIO()
-    with matplotlib.rc_context({"svg.hashsalt": "pixelplan", "svg.fonttype": "none"}):
-        figure.savefig(buffer, format=kind, dpi=150, metadata={"Date": None} if kind == "svg" else {"Software": None})
     return buffer.getvalue()
 
 
@@ -119,4 +109,4 @@ class Report:
             write_bytes(out / f"{name}.csv", self.csv.encode())
         if self.figure is not None:
             for kind in ("png", "svg"):
-                write_bytes(out / f"{name}.{kind}", drawn(self.figure, kind))
+                write_bytes(out / f"{name}.{kind}", figure_bytes(self.figure, kind))

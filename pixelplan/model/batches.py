@@ -30,8 +30,6 @@ class LevelBatch(NamedTuple):
     """[M,4] int64: level, slot, action, slot after it."""
     partners: Tensor
     """[N] int64: for each image another one of its level, to look for differences."""
-    undecided: Tensor
-    """[L,S,S] bool: pairs of slots that may or may not be the same state."""
 
     def images_of_steps(self) -> tuple[Tensor, Tensor]:
         """[M] the images before and after each step."""
@@ -116,23 +114,47 @@ def sample_play(level: LevelPlay, limit: int, random: np.random.Generator) -> Le
         level.states[kept],
         np.searchsorted(kept, level.episodes[rows]),
         level.actions[rows],
-        None if level.undecided is None else level.undecided[np.ix_(kept, kept)],
+    )
+
+
+def sample_steps(level: LevelPlay, limit: int, random: np.random.Generator) -> LevelPlay:
+    """All steps recorded from at most `limit` frames of a level, each as an episode of its own.
+
+    The frames from which steps begin come first. Unlike those of one episode they lie all over the level, so they are
+    easier to tell apart, and each is seen with every action that was tried in it.
+    """
+    steps = level.steps()
+    begun = random.permutation(np.unique(steps[:, 0]))[:limit]
+    steps = steps[np.isin(steps[:, 0], begun)]
+    kept = np.concatenate([begun, np.setdiff1d(steps[:, 2], begun)])
+    place = np.zeros(len(level.frames), np.int64)
+    place[kept] = np.arange(len(kept))
+    return LevelPlay(
+        level.frames[kept],
+        level.states[kept],
+        place[steps[:, [0, 2]]],
+        steps[:, 1:2],
     )
 
 
 def make_batch(
-    levels: Sequence[LevelPlay], randoms: Sequence[np.random.Generator], limit: int, colour: float
+    levels: Sequence[LevelPlay],
+    randoms: Sequence[np.random.Generator],
+    limit: int,
+    colour: float,
+    scattered: bool = False,
 ) -> LevelBatch:
-    """A batch of levels, at most about `limit` frames of each, one generator a level.
+    """A batch of levels, one generator a level: whole episodes of about `limit` frames of each, or, if `scattered`, all
+    steps from that many frames.
 
     Colours of a level are changed together by a random gain and offset for each channel, of strength `colour`.
     """
-    plays = [sample_play(level, limit, random) for level, random in zip(levels, randoms, strict=True)]
+    sample = sample_steps if scattered else sample_play
+    plays = [sample(level, limit, random) for level, random in zip(levels, randoms, strict=True)]
     counts = [len(play.frames) for play in plays]
     first = np.cumsum([0, *counts])
     images, contexts, steps, partners = [], [], [], []
     states = np.full((len(plays), max(counts)), -1)
-    undecided = np.zeros((len(plays), max(counts), max(counts)), bool)
     for index, (play, random) in enumerate(zip(plays, randoms, strict=True)):
         count = len(play.frames)
         gain = 1 + colour * random.uniform(-1, 1, (3, 1, 1))
@@ -141,7 +163,6 @@ def make_batch(
         contexts.append(first[index] + random.integers(count))
         partners.append(first[index] + (np.arange(count) + random.integers(1, max(2, count), count)) % count)
         states[index, :count] = play.states
-        undecided[index, :count, :count] = play.undecided_table()
         steps.append(np.insert(play.steps(), 0, index, axis=1))
     places = np.stack(
         [np.repeat(np.arange(len(plays)), counts), np.concatenate([np.arange(n) for n in counts])], axis=1
@@ -153,7 +174,6 @@ def make_batch(
         torch.from_numpy(states),
         torch.from_numpy(np.concatenate(steps)),
         torch.from_numpy(np.concatenate(partners)),
-        torch.from_numpy(undecided),
     )
 
 

@@ -45,7 +45,7 @@ class GridFeatures(nn.Module):
         self.blocks = nn.Sequential(*(ResidualBlock(width) for _ in range(blocks)))
 
     def forward(self, images: Tensor) -> Tensor:
-        """[N,3,H,W] to [N,width,R,C]; where cells are not whole pixels, the image is enlarged until they are."""
+        """[N,3,H,W] to [N,width,R,C]; if cells are not whole pixels, the image is enlarged until they are."""
         if images.shape[-2:] != self.size:
             images = functional.interpolate(images, self.size, mode="bilinear")
         return self.blocks(self.mix(functional.relu(self.patches(images))))

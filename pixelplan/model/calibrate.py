@@ -8,6 +8,21 @@ import numpy as np
 
 from pixelplan.model.metrics import StepErrors
 
+
+@dataclass(frozen=True)
+class JudgingConfig:
+    """On how many held-out levels a model is measured, and what counts as poor."""
+
+    quick_levels: int = 25
+    """Levels measured after each pass."""
+    quick_rollout: int = 20
+    """Steps of the rollouts measured after each pass."""
+    final_levels: int = 200
+    """Levels that the threshold is chosen on, and that the finished model is measured on."""
+    poor: float = 0.9
+    """The share of held-out steps predicted exactly below which a model warns that it has not learned its world."""
+
+
 QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
 
@@ -30,7 +45,7 @@ class Calibration:
 
 
 def calibrate(errors: StepErrors) -> Calibration:
-    """The threshold with the fewest mistakes of both kinds; where several have the fewest, the middle of their range.
+    """The threshold with the fewest mistakes of both kinds; if several have the fewest, the middle of their range.
 
     A prediction farther than the threshold from its own state is missed; one nearer than the threshold to another
     state is confused. Both cost a search the same: a state lost, or a state doubled.
@@ -61,6 +76,6 @@ def rates(errors: StepErrors, threshold: float) -> Calibration:
 
 
 def _finite(distances: np.ndarray) -> np.ndarray:
-    """Without the frames of levels in which only one state was seen; [0] where nothing else is left."""
+    """Without the frames of levels in which only one state was seen; [0] if nothing else is left."""
     finite = distances[np.isfinite(distances)]
     return finite if len(finite) else np.zeros(1)

@@ -15,25 +15,25 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from pixelplan.files import checksum, left_by_writer, read_json, write_bytes, write_json, write_rows
+from pixelplan.model.config_limits import check_description
 from pixelplan.model.families import config_from
-from pixelplan.model.limits import check_description
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 
 FORMAT = 1
-CONFIG, WEIGHTS, CHECKPOINT = "config.json", "weights.safetensors", "checkpoint.safetensors"
+CONFIG, WEIGHTS_FILE, CHECKPOINT = "config.json", "weights.safetensors", "checkpoint.safetensors"
 
 
 def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> None:
     """Write weights and then the config, which makes the folder a model."""
     for path in filter(left_by_writer, folder.iterdir()):  # of files that a resumed training did not write again
         path.unlink()
-    write_tensors(folder / WEIGHTS, model.networks.state_dict())
+    write_tensors(folder / WEIGHTS_FILE, model.networks.state_dict())
     own = {
         "format": FORMAT,
         "threshold": model.threshold,
-        "weights_sha256": checksum(folder / WEIGHTS),
+        "weights_sha256": checksum(folder / WEIGHTS_FILE),
         "model": dataclasses.asdict(model.config),
         "sizes": dataclasses.asdict(model.sizes),
     }
@@ -50,7 +50,7 @@ def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
         )
     except (KeyError, TypeError, ValueError) as problem:
         raise InputError(f"{folder / CONFIG} does not describe a model of this version ({problem})") from None
-    path = folder / WEIGHTS
+    path = folder / WEIGHTS_FILE
     if not path.exists():
         raise InputError(f"{path} is missing; train the model again or copy the whole folder")
     if checksum(path) != description.get("weights_sha256", checksum(path)):  # older configs have none

@@ -17,7 +17,7 @@ from pixelplan.types import Trajectories
 
 
 def fingerprint(data: Trajectories) -> str:
-    """A SHA-256 that stands for the data: of its manifest's checksums, or of the arrays where it has none."""
+    """A SHA-256 that stands for the data: of its manifest's checksums, or of the arrays if it has none."""
     sums = data.manifest.get("sha256")
     if sums:
         return hashlib.sha256(json.dumps(sums, sort_keys=True).encode()).hexdigest()
@@ -38,7 +38,7 @@ def describe_data(data: Trajectories) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str | None]:
-    """Of the package, its commit where it runs from a checkout, and of what its numbers depend on."""
+    """Of the package, its commit if it runs from a checkout, and of what its numbers depend on."""
     return {
         "pixelplan": pixelplan.__version__,
         "commit": commit(),

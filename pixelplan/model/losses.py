@@ -18,16 +18,6 @@ def forward_loss(predicted: Tensor, target: Tensor, tolerance: float = 0.2) -> T
     return 0.5 * squared.mean() + 0.5 * (squared * missed).sum() / missed.sum().clamp(min=1)
 
 
-def squared_miss_loss(predicted: Tensor, target: Tensor, tolerance: float = 1.0) -> Tensor:
-    """E ‖predicted − target‖² of features [M,c,R,C], half of it over the steps that miss by more than the tolerance.
-
-    As in `forward_loss`, for features that are of the size of one where something changes.
-    """
-    squared = (predicted - target).pow(2).sum((1, 2, 3))
-    missed = squared.detach() > tolerance**2
-    return 0.05 * squared.mean() + 0.05 * (squared * missed).sum() / missed.sum().clamp(min=1)
-
-
 def kinds_loss(chances: Tensor, kinds: Tensor) -> Tensor:
     """L_FW where cells hold kinds: E [−log p̂(kind of the cell after the step)], for chances and kinds [M,G,K].
 
@@ -86,13 +76,9 @@ def squared_distances(z: Tensor) -> Tensor:
     return (z.unsqueeze(-2) - z.unsqueeze(-3)).pow(2).sum(-1)
 
 
-def level_pairs(states: Tensor, undecided: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Pairs [L,S,S] of different states and of different frames of the same state.
-
-    States [L,S] are −1 where padded; undecided pairs [L,S,S] are neither.
-    """
+def level_pairs(states: Tensor) -> tuple[Tensor, Tensor]:
+    """Pairs [L,S,S] of different states and of different frames of the same state; states [L,S] are −1 if padded."""
     real = (states >= 0).unsqueeze(-1) & (states >= 0).unsqueeze(-2)
     same = states.unsqueeze(-1) == states.unsqueeze(-2)
     upper = torch.ones(states.shape[-1], states.shape[-1], dtype=torch.bool, device=states.device).triu(1)
-    different = real & ~same & upper
-    return different if undecided is None else different & ~undecided, real & same & upper
+    return real & ~same & upper, real & same & upper

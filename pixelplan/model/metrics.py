@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from pixelplan.model.batches import LevelPlay
+from pixelplan.model.batches import LevelPlay, to_images
+from pixelplan.model.networks import Networks
 from pixelplan.types import Model
 
 
@@ -78,45 +79,51 @@ def rollout(model: Model, level: LevelPlay, steps: int) -> torch.Tensor:
     return torch.stack(predictions, dim=1)
 
 
+@torch.inference_mode()
 def rollout_exactness(
-    model: Model, levels: Sequence[LevelPlay], horizons: Sequence[int] = (1, 10, 100), walks: int = 50, seed: int = 0
+    networks: Networks,
+    levels: Sequence[LevelPlay],
+    horizons: Sequence[int] = (1, 10, 100),
+    walks: int = 50,
+    seed: int = 0,
 ) -> dict[int, float]:
-    """Share of rollouts that are still in the right state after so many random steps, by number of steps.
+    """Share of rollouts that are still in the right state after a number of random steps, by that number.
 
     A walk takes random steps among those recorded in its level, so that what is true is known from frames however long
-    it is; the model sees the first frame and the actions only. A rollout that was wrong once stays wrong. Several walks
-    share a level.
+    it is; the networks see the first frame and the actions only. A rollout that was wrong once stays wrong. Several
+    walks share a level, and all of them go on at the same time.
     """
     random = np.random.default_rng(seed)
     places = np.unique(np.linspace(0, len(levels) - 1, min(-(-walks // 5), len(levels))).astype(int))
     chosen = [levels[place] for place in places]
-    right = {horizon: 0 for horizon in horizons}
-    walked = 0
-    for level in chosen:
-        repeats = -(-walks // len(chosen))
-        path, actions = _random_walks(level, repeats, max(horizons), random)
-        seen = model.encode(np.asarray(level.frames))
-        z = seen[path[:, 0]]
-        context = model.context(np.asarray(level.frames[path[0, 0]]))
-        states, undecided = level.states, level.undecided_table()
-        fine = np.ones(repeats, bool)
-        for step in range(max(horizons)):
-            z = model.step(z, context)[torch.arange(repeats), torch.from_numpy(actions[:, step])]
-            nearest = torch.cdist(z, seen).argmin(1).cpu().numpy()
-            target = path[:, step + 1]
-            fine &= (states[nearest] == states[target]) | undecided[nearest, target]
-            if step + 1 in right:
-                right[step + 1] += int(fine.sum())
-            if not fine.any():
-                break
-        walked += repeats
-    return {horizon: count / walked for horizon, count in right.items()}
+    each = -(-walks // len(chosen))
+    walked = [_random_walks(level, each, max(horizons), random) for level in chosen]
+    paths, actions = (np.stack(parts) for parts in zip(*walked, strict=True))  # [L,S,T+1], [L,S,T]
+    device = next(networks.parameters()).device
+    seen = [networks.encode(to_images(np.asarray(level.frames)).to(device)) for level in chosen]
+    first = np.stack([level.frames[path[0, 0]] for level, path in zip(chosen, paths, strict=True)])
+    context = networks.context(to_images(first).to(device))
+    z = torch.stack([frames[path[:, 0]] for frames, path in zip(seen, paths, strict=True)])  # [L,S,d]
+    rows, columns = np.indices(paths.shape[:2])
+    fine = np.ones(paths.shape[:2], bool)
+    right = {horizon: 0.0 for horizon in horizons}
+    for step in range(max(horizons)):
+        z = networks.step(z, context)[rows, columns, actions[:, :, step]]
+        for place, level in enumerate(chosen):
+            nearest = torch.cdist(z[place], seen[place]).argmin(1).cpu().numpy()
+            target = paths[place, :, step + 1]
+            fine[place] &= (level.states[nearest] == level.states[target]) | level.undecided_table()[nearest, target]
+        if step + 1 in right:
+            right[step + 1] = float(fine.mean())
+        if not fine.any():
+            break
+    return right
 
 
 def _random_walks(
     level: LevelPlay, walks: int, length: int, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Frames [w,T+1] and actions [w,T] of random walks along recorded steps, from frames that lead on for ever.
+    """Frames [w,T+1] and actions [w,T] of random walks along recorded steps, from frames that never end.
 
     A frame from which nothing was recorded (the last of an episode) is left out, and so is what leads to it only.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import math
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from pixelplan.files import write_bytes
+from pixelplan.files import figure_bytes, write_bytes
 
 LOSSES = ("forward", "agree", "inverse", "margin", "pull", "look")
 
@@ -103,10 +102,8 @@ def draw_curves(folder: Path, rows: list[dict[str, Any]]) -> None:
             left.plot(passes, [row.get(name) or math.nan for row in rows], label=name)
     left.set(xlabel="pass", ylabel="loss", yscale="log")
     if left.lines:  # what is learned at once has no losses
-        left.legend()
+        left.legend(loc="upper right")
     right.plot(passes, [row["exact"] for row in rows], label="validation levels")
     right.set(xlabel="pass", ylabel="steps predicted exactly", ylim=(0, 1.02))
     right.legend(loc="lower right")
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=120)
-    write_bytes(folder / "curves.png", buffer.getvalue())
+    write_bytes(folder / "curves.png", figure_bytes(figure, dpi=120))

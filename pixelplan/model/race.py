@@ -1,7 +1,8 @@
 """Which family learns a world: a short run each, and the one that predicts held-out frames best goes on.
 
 Nothing is decided by looking at pixels. Families come in order of generality. A tie goes to the earlier one, and one
-that already predicts nearly everything ends the race at once: the rest of training brings what others could.
+that already predicts nearly everything ends the race at once: the rest of training brings what others could. If none
+does, the best two run on: some worlds are learned late and then quickly.
 """
 
 from __future__ import annotations
@@ -13,18 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.model.checkpoint import CONFIG, read_description
-from pixelplan.model.config import TrainConfig
 from pixelplan.model.schedule import score
 from pixelplan.model.train import OtherTraining, short_run, train
+from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError, Trajectories
 
 RACE = "race"
 """The folder, inside the model's, of what ran. It is removed when training is finished."""
-SHORT = 300
-"""Gradient steps of a short run."""
-GOOD = 0.95
-"""The score after a short run with which a family goes on at once: what is missing, the rest of training brings."""
 
 
 def train_best(
@@ -40,7 +37,7 @@ def train_best(
         return train(data, out, config, validation, resume)
     config.check()
     if not resume and out.exists() and any(out.iterdir()):
-        holds = "a trained model" if (out / CONFIG).exists() else "something; --resume goes on if it is this training"
+        holds = "a trained model" if (out / CONFIG).exists() else "something; --resume continues if it is this training"
         raise InputError(f"{out} already holds {holds}")
     if (out / CONFIG).exists():
         entries = read_description(out).get("race")
@@ -57,28 +54,42 @@ def train_best(
 
 
 def run(data: Trajectories, folder: Path, config: TrainConfig, validation: Trajectories | None) -> list[dict[str, Any]]:
-    """The race itself: how well each candidate that ran predicts after its short run, in order of running."""
-    entries: list[dict[str, Any]] = []
-    for place, _ in enumerate(config.candidates or ()):
+    """The race itself: how well each candidate that ran predicts in the end, in order of generality."""
+
+    def predicts(place: int, updates: int) -> dict[str, Any]:
         own = _of(config, place)
         if not own.quiet:
-            print(f"race: {own.model.family} runs for {SHORT} updates", file=sys.stderr)
+            print(f"race: {own.model.family} runs for {updates} updates", file=sys.stderr)
         entry: dict[str, Any] = {"place": place, "family": own.model.family}
         try:
-            rows = short_run(data, _folder(folder, own, place), own, validation, SHORT)
+            rows = short_run(data, _folder(folder, own, place), own, validation, updates)
         except OtherTraining:
             raise
         except InputError as problem:  # a family that cannot learn this world has lost, and no more
-            entries.append({**entry, "score": -1.0, "seconds": 0.0, "problem": str(problem)})
-            continue
+            return {**entry, "score": -1.0, "seconds": 0.0, "problem": str(problem)}
         best = max(rows, key=score)
-        found = {"score": score(best), "exact": best["exact"], "lasting": best["lasting"]}
-        entries.append({**entry, **found, "seconds": rows[-1]["seconds"]})
-        if found["score"] >= GOOD:
-            break
-    if all("problem" in entry for entry in entries):
+        return {
+            **entry,
+            "updates": updates,
+            "score": score(best),
+            **{name: best[name] for name in ("exact", "lasting")},
+            "seconds": rows[-1]["seconds"],
+        }
+
+    entries: dict[int, dict[str, Any]] = {}
+    for place, _ in enumerate(config.candidates or ()):
+        entries[place] = predicts(place, config.race.short)
+        if entries[place]["score"] >= config.race.good:
+            return list(entries.values())
+    learned = [place for place, entry in entries.items() if "problem" not in entry]
+    if not learned:
         raise InputError(entries[0]["problem"])
-    return entries
+    best_two = sorted(learned, key=lambda place: -entries[place]["score"])[:2]
+    for place in sorted(best_two) if len(best_two) > 1 else ():
+        entries[place] = predicts(place, config.race.long)
+        if entries[place]["score"] >= config.race.good:
+            break
+    return list(entries.values())
 
 
 def _of(config: TrainConfig, place: int) -> TrainConfig:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from pixelplan.data.changes import TOLERANCE, changed_spans, fitting_grid
-from pixelplan.types import Trajectories
+from pixelplan.types import InputError, Trajectories
 
 FALLBACK_PITCH = 8
-"""Pixels of a cell where the data shows no grid."""
+"""Pixels of a cell if the data shows no grid."""
+
+MOST_CELLS = 4096
+"""Of boards of another size than those trained on: a table of where all cells lead has this number squared."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +33,42 @@ class Sizes:
     """Of the latent grid."""
     reach: int
     """How many cells a step can move something."""
+    glide: int | None = None
+    """How many cells a step can move something that slides, if that is not the reach: on larger boards than those
+    trained on, slides are longer."""
 
     @property
     def patch(self) -> int:
         """Side in pixels of a cell, once a frame is enlarged to a whole number of them."""
         return math.ceil(max(self.height / self.rows, self.width / self.columns))
 
+    def resized(self, height: int, width: int) -> Sizes:
+        """These sizes for frames of another height and width, with as many pixels a cell; an InputError if cells would
+        be cut.
+
+        If something could cross the whole board, it can cross the whole of another. Otherwise the reach stays.
+        """
+        if height * self.rows % self.height or width * self.columns % self.width:
+            cell = f"{self.height / self.rows:g} × {self.width / self.columns:g}"
+            raise InputError(
+                f"frames of {height} × {width} pixels are no whole number of cells of {cell} pixels, which this model "
+                "was trained on"
+            )
+        rows, columns = height * self.rows // self.height, width * self.columns // self.width
+        if rows * columns > MOST_CELLS:
+            raise InputError(
+                f"frames of {height} × {width} pixels have {rows} × {columns} cells; boards of another size than those "
+                f"trained on may have {MOST_CELLS} cells at most"
+            )
+        crosses = self.reach >= max(self.rows, self.columns) - 1 > 1
+        glide = max(rows, columns) - 1 if crosses else self.reach
+        return replace(self, height=height, width=width, rows=rows, columns=columns, glide=max(1, glide))
+
 
 def sizes_of(data: Trajectories, grid: tuple[int, int] | None = None, noisy: bool = False) -> Sizes:
     """A grid of which what moves fills a cell, and a reach as far as it moves.
 
-    Where pixels are noisy no change can be seen: the grid is the given one (or cells of 8 pixels), the reach all of it.
+    If pixels are noisy, no change can be seen: the grid is the given one (or cells of 8 pixels), the reach all of it.
     """
     height, width = data.frames.shape[1:3]
     actions = int(data.manifest.get("actions", int(data.actions.max(initial=0)) + 1))

@@ -16,9 +16,10 @@ import numpy as np
 import torch
 from lightning_fabric import Fabric
 
+from pixelplan.data.portable import PortableTrajectories
 from pixelplan.files import write_rows
-from pixelplan.model.attempts import begin_anew, next_pass
 from pixelplan.model.batches import LevelBatch, LevelPlay, level_plays, make_batch
+from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.checkpoint import (
     CHECKPOINT,
     CONFIG,
@@ -28,24 +29,23 @@ from pixelplan.model.checkpoint import (
     read_description,
     save_checkpoint,
 )
-from pixelplan.model.config import PRESETS, TrainConfig
 from pixelplan.model.description import describe_data
-from pixelplan.model.families import config_from, family_of
-from pixelplan.model.finish import finish
+from pixelplan.model.families import config_from, family_of, versions_of
+from pixelplan.model.findings import finish
 from pixelplan.model.metrics import rollout_exactness, step_errors
-from pixelplan.model.processes import PortableTrajectories
+from pixelplan.model.networks import Networks
 from pixelplan.model.progress import Display, collapse_warning, noise_warning
+from pixelplan.model.restarts import begin_anew, next_pass
 from pixelplan.model.schedule import Schedule, plan_passes
 from pixelplan.model.sizes import Sizes
+from pixelplan.model.train_config import PRESETS, TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError, Trajectories
 
 __all__ = ["PRESETS", "TrainConfig", "train"]
 
-QUICK_LEVELS = 25
-"""Validation levels looked at after each pass."""
-LASTING = 20
-"""Steps of the rollouts that are looked at after each pass."""
+VERSION = 1
+"""Raised when training begins to give other weights in all families: records say which version they are of."""
 
 
 def train(
@@ -86,16 +86,17 @@ def short_run(
 ) -> list[dict[str, Any]]:
     """The first passes of a training, of so many updates or more, and a checkpoint of it in folder `out`, no model.
 
-    Gives what the passes showed. Run again, it goes on if it was cut off.
+    Gives what these passes showed. Run again, it goes on if it was cut off or if more updates are asked for.
     """
-    request = {**_request(data, config, validation), "short": updates}
+    request = _request(data, config, validation)
     note = read_checkpoint_note(out)
-    if note is not None and note["request"] != json.loads(json.dumps(request)):
+    if note is not None and {**note["request"], "short": None} != {**json.loads(json.dumps(request)), "short": None}:
         raise OtherTraining(f"{out} was begun with other settings or data; it can only be resumed with the same")
-    _launch(data, out, config, validation, request, None)
+    _launch(data, out, config, validation, {**request, "short": updates}, None)
     note = read_checkpoint_note(out)
     assert note is not None
-    return list(note["rows"])
+    before = [row for row in note["rows"] if row["updates"] < updates]
+    return list(note["rows"][: len(before) + 1])
 
 
 def _request(data: Trajectories, config: TrainConfig, validation: Trajectories | None) -> dict[str, Any]:
@@ -154,37 +155,39 @@ def _fit(
     networks = model.networks
     levels, held_out = _split(model, data, validation)
     networks.prepare(levels)
-    optimizer = torch.optim.AdamW(networks.parameters(), config.learning_rate, weight_decay=config.weight_decay)
+    optimizer = networks.optimizer(config.learning_rate, config.weight_decay)
     begun = out if after is None or (out / CHECKPOINT).exists() else after
     note = read_checkpoint_note(begun) or {"rows": []}
     if note["rows"]:
         load_checkpoint(begun, model, optimizer)
     wrapped, optimizer = fabric.setup(networks, optimizer)
     rows = note["rows"]
-    schedule = (
-        Schedule(1, 0, False)
-        if networks.at_once
-        else plan_passes(len(levels), config.batch, config.updates or networks.usual_updates(), networks.until_learned)
-    )
+    if networks.at_once:
+        schedule = Schedule(passes=1, updates=0, until_learned=False)
+    else:
+        updates = config.updates or networks.usual_updates()
+        schedule = plan_passes(len(levels), config.batch, updates, networks.until_learned, config.schedule)
     passes, updates_a_pass = schedule.passes, schedule.updates
     stop = max(1, round(passes * request.get("until", 1.0)))
     if "short" in request:
         stop = min(passes, -(-request["short"] // updates_a_pass))
     shown = not config.quiet and fabric.is_global_zero
-    done = next_pass(rows, passes, model.noisy)[1] - 1
+    upcoming = partial(next_pass, passes=passes, noisy=model.noisy, config=config.restarts)
+    done = upcoming(rows)[1] - 1
     with Display(passes * updates_a_pass, done * updates_a_pass, passes, shown) as display:
         if not model.noisy and (warning := noise_warning(len(data.frames), data.episodes.size)):
             display.warn(warning)
-        while (upcoming := next_pass(rows, passes, model.noisy))[1] <= min(stop, schedule.last_pass(rows)):
-            attempt, number = upcoming
+        while upcoming(rows)[1] <= min(stop, schedule.last_pass(rows)):
+            attempt, number = upcoming(rows)
             if number == 1 and attempt > 1:
                 begin_anew(model, optimizer.optimizer, config.seed + attempt)
                 display.begin_anew(attempt)
             torch.manual_seed(config.seed * 1_000_003 + number)  # what is drawn in a pass does not depend on resuming
-            batches = _batches(fabric, levels, number, updates_a_pass, config, networks.changes_colours)
+            batches = _batches(fabric, levels, number, updates_a_pass, config, networks)
             so_far = rows[len(rows) - number + 1 :]  # of this attempt
             means = _train_pass(fabric, wrapped, optimizer, batches, so_far, schedule, config, display)
-            row: dict[str, Any] = {"pass": number, **means, **_quick_look(model, held_out)}
+            row: dict[str, Any] = {"pass": number, "updates": number * updates_a_pass, **means}
+            row |= _quick_look(model, held_out, config.judging)
             row["seconds"] = round((rows[-1]["seconds"] if rows else 0) + time.perf_counter() - clock, 2)
             clock = time.perf_counter()
             row["warning"] = collapse_warning(row, model.sizes.actions)
@@ -210,7 +213,10 @@ def _make_model(config: TrainConfig, data: Trajectories, after: Path | None) -> 
         begun_with = read_checkpoint_note(after)
         assert begun_with is not None  # what goes on has begun
         settings, sizes = config_from(begun_with["model"]), Sizes(**begun_with["sizes"])
-    return WorldModel(settings, sizes, threshold=config.objective.margin / 2)
+    model = WorldModel(settings, sizes, threshold=config.objective.margin / 2)
+    if config.threshold == "half-margin" and not model.networks.keeps_margin:
+        raise InputError(f"the family {settings.family} has no margin; its threshold can only be calibrated")
+    return model
 
 
 def _train_pass(
@@ -247,7 +253,7 @@ def _train_pass(
 
 
 def _batches(
-    fabric: Fabric, levels: list[LevelPlay], number: int, updates: int, config: TrainConfig, changes_colours: bool
+    fabric: Fabric, levels: list[LevelPlay], number: int, updates: int, config: TrainConfig, networks: Networks
 ) -> Iterator[LevelBatch]:
     """This process's part of each batch of a pass: every level once, small sets several times over.
 
@@ -257,22 +263,26 @@ def _batches(
     needed = updates * config.batch
     turns = [random.permutation(len(levels)) for _ in range(-(-needed // len(levels)))]
     order = np.concatenate([*turns, np.empty(0, np.int64)])[:needed]
-    colour = config.colour if changes_colours else 0.0
+    colour = config.colour if networks.changes_colours else 0.0
     for update in range(updates):
         chosen = range(update * config.batch + fabric.global_rank, (update + 1) * config.batch, fabric.world_size)
         randoms = [np.random.default_rng([config.seed, number, place]) for place in chosen]
-        batch = make_batch([levels[order[place]] for place in chosen], randoms, config.frames, colour)
+        batch = make_batch(
+            [levels[order[place]] for place in chosen], randoms, config.frames, colour, networks.scattered
+        )
         yield LevelBatch(*(part.to(fabric.device) for part in batch))
 
 
-def _quick_look(model: WorldModel, held_out: HeldOut) -> dict[str, float]:
+def _quick_look(model: WorldModel, held_out: HeldOut, judging: JudgingConfig) -> dict[str, float]:
     """How well a few held-out levels are predicted: with ε/2 as the threshold by the family's own states, and truly."""
     model.networks.eval()
-    model.networks.settle(held_out.frames[:QUICK_LEVELS])
-    own = step_errors(model, model.networks.judged(held_out.own[:QUICK_LEVELS]))
-    true_levels = model.networks.judged(held_out.own[:QUICK_LEVELS]) if model.noisy else held_out.frames[:QUICK_LEVELS]
+    frames = held_out.frames[: judging.quick_levels]
+    model.networks.settle(frames)
+    own_levels = model.networks.judged(held_out.own[: judging.quick_levels])
+    own = step_errors(model, own_levels)
+    true_levels = own_levels if model.noisy else frames
     true = own if model.noisy else step_errors(model, true_levels)
-    lasting = rollout_exactness(model, true_levels, (LASTING,))[LASTING]
+    lasting = rollout_exactness(model.networks, true_levels, (judging.quick_rollout,))[judging.quick_rollout]
     return {"accuracy": own.accuracy(model.threshold), "exact": true.exact, "lasting": lasting}
 
 
@@ -312,3 +322,11 @@ def _settings(config: TrainConfig) -> dict[str, Any]:
     """The settings that decide the weights."""
     settings = {name: value for name, value in dataclasses.asdict(config).items() if name != "quiet"}
     return dict(json.loads(json.dumps(settings)))  # as it will be read back
+
+
+def training_versions(config: TrainConfig) -> dict[str, int]:
+    """The versions of all that decides what training with these settings gives, by name."""
+    found = {"training": VERSION}
+    for one in config.candidates or (config.model,):
+        found |= versions_of(one)
+    return found

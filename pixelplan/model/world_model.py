@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ class WorldModel:
         self.config, self.sizes, self.threshold = config, sizes, threshold
         self.networks = family_of(config).networks(config, sizes).eval()  # type: ignore[call-arg,arg-type]
         self.noisy = self.networks.noisy
+        self._resized: dict[tuple[int, int], WorldModel] = {}
         self.layout = self.networks.layout
 
     @property
@@ -32,6 +34,20 @@ class WorldModel:
     def parameter_count(self) -> int:
         """Numbers that are learned."""
         return sum(parameter.numel() for parameter in self.networks.parameters())
+
+    def for_frames(self, height: int, width: int) -> WorldModel:
+        """The same model for frames of another size, with as many pixels a cell; an InputError if it takes none."""
+        size = height, width
+        if size == (self.sizes.height, self.sizes.width):
+            return self
+        if size not in self._resized:
+            other = copy.copy(self)
+            device = next(self.networks.parameters()).device
+            other.networks = self.networks.for_frames(height, width).to(device).eval()
+            other.networks.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+            other.sizes, other._resized = other.networks.sizes, {}
+            self._resized[size] = other
+        return self._resized[size]
 
     def images(self, frames: np.ndarray) -> Tensor:
         """[N,3,H,W] for the networks, of frames [N,H,W,3] uint8."""

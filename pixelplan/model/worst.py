@@ -32,7 +32,7 @@ class Miss:
 
 
 def worst_misses(model: WorldModel, levels: Sequence[LevelPlay], count: int) -> list[Miss]:
-    """So many steps of levels, those first whose predictions are the farthest from being nearest to the truth."""
+    """The `count` worst steps of levels: first those whose predictions are farthest from being nearest to the truth."""
     found: list[Miss] = []
     for level in levels:
         frames = np.asarray(level.frames)
@@ -56,7 +56,7 @@ def worst_misses(model: WorldModel, levels: Sequence[LevelPlay], count: int) -> 
 
 
 def draw_misses(figure: SubFigure, misses: Sequence[Miss], action_names: Sequence[str]) -> None:
-    """Three pictures a step, a column a step."""
+    """Three pictures per step, a column per step."""
     figure.suptitle("the worst predictions: before, predicted, true")
     axes = figure.subplots(3, max(1, len(misses)), squeeze=False)
     for axis in axes.ravel():

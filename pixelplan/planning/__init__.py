@@ -7,7 +7,7 @@ from typing import Any
 from pixelplan.planning.full import FullConfig, full
 from pixelplan.planning.image_search import ImageSearchConfig, image_search
 from pixelplan.planning.one_shot import OneShotConfig, one_shot, play_one_shot
-from pixelplan.planning.registry import Planner
+from pixelplan.planning.planner import Planner
 from pixelplan.types import Episode
 
 __all__ = [

@@ -13,7 +13,18 @@ import numpy as np
 from pixelplan.machine import free_memory
 from pixelplan.planning.frontier import Growth, Nearness, Problem, best_first, breadth_first
 from pixelplan.planning.latent_graph import as_array
-from pixelplan.types import LATER, Distance, Episode, InputError, Model, Plan, World, is_discrete
+from pixelplan.types import (
+    ADDED_LATER,
+    Distance,
+    Episode,
+    InputError,
+    Model,
+    Plan,
+    World,
+    describe_value,
+    is_discrete,
+    is_frame,
+)
 
 NODE_BYTES = 100
 """What a node takes beside its embedding, about: its hash, its parent, its successors, its place in the queue."""
@@ -44,14 +55,14 @@ class OneShotConfig:
     look at predictions near the goal that were taken for a visited state, and then by all of that with the other frame
     as context. The paper has none of it."""
 
-    frontier: Literal["breadth-first", "best-first"] = field(default="breadth-first", metadata=LATER)
+    frontier: Literal["breadth-first", "best-first"] = field(default="breadth-first", metadata=ADDED_LATER)
     """Which nodes are looked at first: those with the fewest steps (the paper), or those with the fewest steps there
     and then, by the distance, on to the goal. The distance is the one learned for the model (train-heuristic), or else
     how much embeddings differ. The cutoff and the second look are for breadth-first search only."""
-    weight: float = field(default=1.0, metadata=LATER)
+    weight: float = field(default=1.0, metadata=ADDED_LATER)
     """What the distance weighs in best-first search: 1 is A*, with shortest plans if the distance is never too large;
     more is quicker, with longer plans; inf is greedy."""
-    batch: int = field(default=64, metadata=LATER)
+    batch: int = field(default=64, metadata=ADDED_LATER)
     """Nodes that best-first search expands at a time: more is quicker a node, and takes more nodes."""
 
     def __post_init__(self) -> None:
@@ -214,8 +225,7 @@ def check_frames(frame: np.ndarray, goal_frame: np.ndarray) -> None:
         goal_frame[0] if isinstance(goal_frame, np.ndarray) and goal_frame.ndim == 4 and len(goal_frame) else goal_frame
     )
     for name, one in (("frame", frame), ("goal frame", goal)):
-        if not isinstance(one, np.ndarray) or one.ndim != 3 or one.shape[2] != 3 or one.dtype != np.uint8:
-            what = f"{one.dtype} {list(one.shape)}" if isinstance(one, np.ndarray) else type(one).__name__
-            raise InputError(f"the {name} is {what}; a frame is an array of uint8 with shape [height, width, 3]")
+        if not is_frame(one):
+            raise InputError(f"the {name} is {describe_value(one)}; it must be uint8 [height, width, 3]")
     if frame.shape != goal.shape:
         raise InputError(f"the goal frame has shape {goal.shape} and the frame {frame.shape}; they must be equal")

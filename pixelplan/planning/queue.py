@@ -21,7 +21,7 @@ class Queue:
         """Every far entry's key is at least this, and every near one's at most."""
 
     def least(self) -> float:
-        """The least key; infinite where nothing is left."""
+        """The least key; infinite if nothing is left."""
         self._fetch()
         return float(self._keys[0]) if len(self._keys) else float("inf")
 

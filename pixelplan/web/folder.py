@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,17 @@ import numpy as np
 
 from pixelplan.envs import get_level
 from pixelplan.envs.family import Tables
-from pixelplan.evaluation.exported import export_model
-from pixelplan.evaluation.models import ORACLE
+from pixelplan.evaluation.export_model import export_model
+from pixelplan.evaluation.open_model import ORACLE
 from pixelplan.types import InputError
-from pixelplan.web.models import FIRST_LEVEL, Models
+from pixelplan.web.thinkers import FIRST_LEVEL, Models
 from pixelplan.web.views import planner_views, puzzle_view
 
 RUNTIME = "onnxruntime-web@1.30.0"
 """The npm package that runs ONNX in browsers."""
 _RUNTIME_FILES = ("ort.wasm.min.mjs", "ort-wasm-simd-threaded.mjs", "ort-wasm-simd-threaded.wasm")
+_LARGEST = 64 * 2**20
+"""Bytes that one of them has at most."""
 _BAKED = 24
 """Levels of a puzzle whose rules are another program's."""
 _HERE = Path(__file__).parent
@@ -37,7 +40,7 @@ _POLICY = (
 def write_folder(folder: Path, model: str | None = None, runtime: Path | None = None) -> None:
     """Write the page into a new folder, with the shipped models or one in a folder that train wrote.
 
-    `runtime` is the package onnxruntime-web as a file; by default npm fetches it. An InputError where something is
+    `runtime` is the package onnxruntime-web as a file; by default npm fetches it. An InputError if something is
     missing; nothing is left behind then.
     """
     if folder.exists() and any(folder.iterdir()):
@@ -99,13 +102,14 @@ def _unpack_runtime(folder: Path, runtime: Path | None, temporary: Path) -> None
     try:
         with tarfile.open(runtime, "r:gz") as archive:
             for name in _RUNTIME_FILES:
-                member = archive.extractfile(f"package/dist/{name}")
-                assert member is not None
-                data = member.read()
+                member = archive.getmember(f"package/dist/{name}")
+                if not member.isfile() or member.size > _LARGEST:
+                    raise InputError(f"{runtime} is not the package {RUNTIME}: {name} is no file of that package")
+                data = archive.extractfile(member).read()  # type: ignore[union-attr]
                 if name.endswith(".wasm"):  # a quarter of its size; the page unpacks it
                     name, data = f"{name}.packed", gzip.compress(data, 9, mtime=0)
                 (folder / name).write_bytes(data)
-    except (OSError, tarfile.TarError, KeyError) as problem:
+    except (OSError, EOFError, tarfile.TarError, zlib.error, KeyError) as problem:
         raise InputError(f"{runtime} is not the package {RUNTIME} ({problem})") from None
 
 

@@ -11,17 +11,17 @@ from fastapi.responses import Response
 
 from pixelplan.evaluation.figures import episode_gif
 from pixelplan.types import Episode, InputError
-from pixelplan.web.boards import Board, follow, state_of_cell
-from pixelplan.web.levels import REFUSALS
+from pixelplan.web.board import Board, follow, state_of_cell
+from pixelplan.web.level_routes import REFUSALS
 from pixelplan.web.limits import Limits
-from pixelplan.web.models import Models
-from pixelplan.web.pictures import decode, state_of_picture
+from pixelplan.web.narrate import Run
 from pixelplan.web.reading import read
-from pixelplan.web.runs import Run
 from pixelplan.web.schema import GameView, Moves, NewGame, NewGoal, Planner, PlanView, Reading
 from pixelplan.web.sessions import Game, Games
+from pixelplan.web.thinkers import Models
+from pixelplan.web.threads import Work
+from pixelplan.web.uploads import decode, state_of_picture
 from pixelplan.web.views import game_view
-from pixelplan.web.work import Work
 
 ByPlanner = Annotated[Planner | None, Query(description="The planner that made the moves, to show its plans, too.")]
 Since = Annotated[int, Query(ge=0, le=2**31 - 1, description="The moves that were there before the planner's.")]

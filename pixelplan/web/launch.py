@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import uvicorn
 
     from pixelplan.envs.family import Family
-    from pixelplan.web.models import Models
+    from pixelplan.web.thinkers import Models
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _LOOPBACK_OF_ALL = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
@@ -40,7 +40,7 @@ def serve(
     check_extra()
     import uvicorn
 
-    from pixelplan.web.models import Models
+    from pixelplan.web.thinkers import Models
 
     if not 0 <= port <= 65535:
         raise InputError(f"port is {port}; ports are 0 to 65535, and 0 takes a free one")

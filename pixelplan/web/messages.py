@@ -26,7 +26,7 @@ class StepMessage(BaseModel):
     action: int
     state: int
     place: tuple[float, float] | None = Field(
-        description="The agent's centre (y, x) in pixels; None where the world has no cells."
+        description="The agent's centre (y, x) in pixels; None if the world has no cells."
     )
     predicted: tuple[float, float, float] | None = Field(
         description="x and y in the projection, distance to the goal; None for planners without a model."

@@ -7,7 +7,7 @@ import numpy as np
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table
 from pixelplan.planning.one_shot import inference
 from pixelplan.types import InputError, Model
-from pixelplan.web.boards import TableBoard
+from pixelplan.web.board import TableBoard
 from pixelplan.web.schema import Cell, Reading
 from pixelplan.web.sessions import Game
 
@@ -20,7 +20,7 @@ def read(game: Game, model: Model) -> Reading:
     """
     board = game.board
     if not isinstance(board, TableBoard):
-        raise InputError("nobody knows the states of this world, so what a model reads from a frame cannot be shown")
+        raise InputError("the states of this world are unknown, so what a model reads from a frame cannot be shown")
     states = sorted({*board.cells.values(), *game.states})
     plain = [board.level.frame(state) if board.photo is not None else board.frame(state) for state in states]
     with inference():

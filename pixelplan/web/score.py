@@ -10,9 +10,9 @@ from pixelplan.evaluation.stats import wilson
 from pixelplan.types import InputError
 from pixelplan.web.limits import Limits
 from pixelplan.web.messages import ScoreMessage
-from pixelplan.web.models import Models
-from pixelplan.web.runs import Run
+from pixelplan.web.narrate import Run
 from pixelplan.web.sessions import Game
+from pixelplan.web.thinkers import Models
 
 
 def play_many(

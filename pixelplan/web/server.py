@@ -17,15 +17,15 @@ from starlette.routing import Match
 
 from pixelplan import __version__
 from pixelplan.types import InputError
+from pixelplan.web.access import Application, Guard
 from pixelplan.web.games import add_game_routes
-from pixelplan.web.guard import Application, Guard
-from pixelplan.web.levels import add_level_routes
+from pixelplan.web.level_routes import add_level_routes
 from pixelplan.web.limits import Limits
 from pixelplan.web.messages import MESSAGES
-from pixelplan.web.models import Models
 from pixelplan.web.sessions import Games, NoSuchGame, TooMany
 from pixelplan.web.sockets import add_socket_routes
-from pixelplan.web.work import Work
+from pixelplan.web.thinkers import Models
+from pixelplan.web.threads import Work
 
 STATIC = Path(__file__).with_name("static")
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -96,7 +96,7 @@ def _add_refusals(app: FastAPI, limits: Limits) -> None:
     @app.exception_handler(NoSuchGame)
     async def no_such_game(request: Request, problem: NoSuchGame) -> Response:
         minutes = round(limits.idle_seconds / 60)
-        return refusal(404, f"there is no such game; a game nobody plays is dropped after {minutes} minutes")
+        return refusal(404, f"there is no such game; a game that is not played is dropped after {minutes} minutes")
 
     @app.exception_handler(TooMany)
     async def too_many(request: Request, problem: TooMany) -> Response:

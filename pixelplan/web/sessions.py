@@ -1,4 +1,4 @@
-"""Games: each belongs to whoever knows its unguessable id, and is dropped when nobody plays it any more."""
+"""Games: each belongs to whoever knows its unguessable id, and is dropped once it is no longer played."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import gymnasium
 import numpy as np
 
 from pixelplan.types import Episode, InputError
-from pixelplan.web.boards import Board, follow
+from pixelplan.web.board import Board, follow
 from pixelplan.web.clock import Clock
 from pixelplan.web.limits import Limits
 
@@ -42,7 +42,7 @@ class Game:
     """What was done to the picture that is its goal."""
     used: float = 0.0
     embeddings: dict[int, np.ndarray] = field(default_factory=dict)
-    """Embeddings [d] of states that were seen, as far as somebody asked."""
+    """Embeddings [d] of states that were seen, as far as they were needed."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     """For whoever changes the game."""
 
@@ -62,7 +62,7 @@ class Game:
         return list(dict.fromkeys(self.states))
 
     def play(self, actions: Sequence[int], most: int) -> None:
-        """Take actions; an InputError, and no move at all, where the game would become longer than `most`."""
+        """Take actions; an InputError, and no move at all, if the game would become longer than `most`."""
         if len(self.actions) + len(actions) > most:
             raise InputError(f"a game has at most {most} moves; restart or undo some of its {len(self.actions)}")
         self.states += follow(self.board, actions, self.state)[1:]
@@ -83,7 +83,7 @@ class Game:
         self.board, self.note = self.board.towards(state), note
 
     def before(self, move: int) -> Game:
-        """The game as it was after so many moves; an InputError where it never had as many."""
+        """The game as it was after `count` moves; an InputError if it never had as many."""
         if move > len(self.actions):
             raise InputError(f"the game has {len(self.actions)} moves; it cannot be shown since move {move}")
         return replace(self, states=self.states[: move + 1], actions=self.actions[:move], embeddings={})
@@ -147,7 +147,7 @@ class Games:
         return len(self._games)
 
     def add(self, env: str, board: Board, model: str = "") -> Game:
-        """A new game at the start of a level; TooMany where there is no room for it."""
+        """A new game at the start of a level; TooMany if there is no room for it."""
         self.drop_idle()
         if len(self._games) >= self._limits.games:
             oldest = next(iter(self._games.values()))
@@ -159,7 +159,7 @@ class Games:
         return game
 
     def get(self, id: str) -> Game:
-        """The game with an id, which counts as used now; NoSuchGame where there is none."""
+        """The game with an id, which counts as used now; NoSuchGame if there is none."""
         self.drop_idle()
         game = self._games.pop(id, None)
         if game is None:
@@ -169,12 +169,12 @@ class Games:
         return game
 
     def remove(self, id: str) -> None:
-        """Drop a game; NoSuchGame where there is none."""
+        """Drop a game; NoSuchGame if there is none."""
         if self._games.pop(id, None) is None:
             raise NoSuchGame(id)
 
     def drop_idle(self) -> None:
-        """Drop the games that nobody used for a long time."""
+        """Drop the games that were not used for a long time."""
         now = self._clock()
         while self._games:
             oldest = next(iter(self._games.values()))

@@ -15,11 +15,11 @@ from pixelplan.planning import PLANNERS
 from pixelplan.types import InputError
 from pixelplan.web.limits import Limits
 from pixelplan.web.messages import ProblemMessage
-from pixelplan.web.models import Models
-from pixelplan.web.runs import Run, Stopped
+from pixelplan.web.narrate import Run, Stopped
 from pixelplan.web.score import play_many
 from pixelplan.web.sessions import Game, Games, NoSuchGame, TooMany
-from pixelplan.web.work import Work
+from pixelplan.web.thinkers import Models
+from pixelplan.web.threads import Work
 
 Tell = Callable[[BaseModel], None]
 

@@ -9,7 +9,7 @@ import numpy as np
 from pixelplan.planning.latent_graph import as_array, distances
 from pixelplan.planning.one_shot import inference
 from pixelplan.types import LatentGraph, Model
-from pixelplan.web.boards import Board, follow
+from pixelplan.web.board import Board, follow
 from pixelplan.web.schema import Parting
 
 
@@ -23,7 +23,7 @@ class Truth:
     def nodes(self, graph: LatentGraph, here: int) -> tuple[list[int], list[bool]]:
         """The state in which the way to each node really ends, and whether the node looks like it.
 
-        Both are empty if nobody knows the rules.
+        Both are empty if that is unknown the rules.
         """
         if not self._board.cells:
             return [], []

@@ -13,8 +13,7 @@ from pixelplan.envs.family import Tables
 from pixelplan.planning import PLANNERS
 from pixelplan.planning.latent_graph import distances
 from pixelplan.types import Plan
-from pixelplan.web.boards import Board
-from pixelplan.web.models import Thinker
+from pixelplan.web.board import Board
 from pixelplan.web.projection import Projection
 from pixelplan.web.schema import (
     Cell,
@@ -30,6 +29,7 @@ from pixelplan.web.schema import (
     PuzzleView,
 )
 from pixelplan.web.sessions import Game
+from pixelplan.web.thinkers import Thinker
 
 RULES = {
     "ice-slider": "Slide over the ice: only a rock or the border stops you. Come to a stop on the flag.",

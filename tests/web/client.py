@@ -15,8 +15,8 @@ from starlette.websockets import WebSocketDisconnect
 
 from pixelplan.web import launch
 from pixelplan.web.limits import Limits
-from pixelplan.web.models import Models
 from pixelplan.web.server import make_app
+from pixelplan.web.thinkers import Models
 
 MakeClient = Callable[..., TestClient]
 

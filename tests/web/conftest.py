@@ -31,7 +31,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
     """A server with the shipped models, or the true rules where none is shipped."""
-    from pixelplan.web.models import Models
+    from pixelplan.web.thinkers import Models
     from tests.web.client import running
 
     models = Models()

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 import torch
 
-from pixelplan.envs.named import open_family
-from pixelplan.web import models
-from pixelplan.web.models import Models
+from pixelplan.envs.resolve import open_family
+from pixelplan.web import thinkers
+from pixelplan.web.thinkers import Models
 from tests.own_worlds import CELLS, SIDE
 
 
@@ -37,5 +37,5 @@ class CorridorModel:
 def corridor_models(env: str = "tests.own_worlds:corridor", **options: Any) -> Iterator[Models]:
     """The page's models with an own environment whose model is exact."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(models, "choose_model", lambda model, planner, family: (CorridorModel(), family))
+        patch.setattr(thinkers, "choose_model", lambda model, planner, family: (CorridorModel(), family))
         yield Models("runs/corridor", open_family(env, options))

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from pixelplan.envs import get_level, make_puzzle
-from pixelplan.web.boards import TableBoard
+from pixelplan.web.board import TableBoard
 from pixelplan.web.limits import Limits
 from pixelplan.web.sessions import Games, NoSuchGame, TooMany
 from tests.web.client import MakeClient, begin, listen

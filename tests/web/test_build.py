@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.drawn import as_drawable
+from pixelplan.envs.drawn_levels import as_drawable
 from tests.web.browser import BROWSER, KEYS, Visitor, query_of, solution
 
 pytestmark = BROWSER
@@ -231,6 +231,59 @@ def test_the_first_minute_plays_by_itself_once(browser: Browser, address: str) -
     page.wait_for_timeout(500)
     expect(page.locator("#coach")).to_be_hidden()
     page.locator("#facts").scroll_into_view_if_needed()
+    visitor.context.close()
+    assert visitor.errors == []
+
+
+def test_a_file_that_is_no_picture_is_told(browser: Browser, address: str) -> None:
+    visitor = Visitor(browser, address)
+    page = visitor.open("?env=ice-slider&level=3001")
+    page.locator("#bring").click()
+    nonsense = {"name": "photo.heic", "mimeType": "image/heic", "buffer": b"not for this browser"}
+    page.locator("#crop-file").set_input_files(nonsense)
+    expect(page.locator("#problem")).to_contain_text("no picture that this browser can read")
+    expect(page.locator("#crop")).to_be_hidden()
+    page.evaluate(
+        """() => {
+          const brought = new DataTransfer();
+          brought.items.add(new File(["a letter"], "letter.pdf", { type: "application/pdf" }));
+          document.getElementById("problem").hidden = true;
+          document.dispatchEvent(new DragEvent("drop", { dataTransfer: brought, cancelable: true }));
+        }"""
+    )
+    expect(page.locator("#problem")).to_be_visible()
+    visitor.context.close()
+    assert visitor.errors == []
+
+
+def test_a_browser_that_keeps_nothing_shows_the_page_too(browser: Browser, address: str) -> None:
+    visitor = Visitor(browser, address, reduced_motion="reduce")
+    denied = "get() { throw new DOMException('no', 'SecurityError'); }"
+    visitor.page.add_init_script(f"Object.defineProperty(window, 'localStorage', {{ {denied} }});")
+    page = visitor.open("?env=ice-slider&level=3001")
+    before = page.locator("html").get_attribute("data-theme")
+    page.locator("#theme").click()
+    assert page.locator("html").get_attribute("data-theme") != before
+    page.locator("#coach-again").click()
+    page.locator("#coach-again").click()
+    expect(page.locator("#coach-words")).to_contain_text("these pixels")
+    expect(page.locator("#coach-words")).to_contain_text("Your turn", timeout=60_000)
+    expect(page.locator("#coach-skip")).to_have_text("Close")
+    visitor.context.close()
+    assert visitor.errors == []
+
+
+def test_the_theme_is_the_systems_until_one_is_chosen(browser: Browser, address: str) -> None:
+    visitor = Visitor(browser, address, color_scheme="light")
+    page = visitor.open("?env=ice-slider&level=3001")
+    for system, choose, shown in (("light", False, "light"), ("dark", True, "light"), ("dark", False, "light")):
+        page.emulate_media(color_scheme=system)
+        page.reload()
+        page.wait_for_selector("html[data-ready]")
+        if choose:
+            expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+            page.locator("#theme").click()
+        expect(page.locator("html")).to_have_attribute("data-theme", shown)
     visitor.context.close()
     assert visitor.errors == []
 

@@ -12,9 +12,9 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from pixelplan.envs import PUZZLES, get_level, make_puzzle
-from pixelplan.envs.drawn import Drawing, as_drawable, drawn_level
+from pixelplan.envs.drawn_levels import Drawing, as_drawable, drawn_level
 from pixelplan.types import InputError
-from pixelplan.web.models import Models
+from pixelplan.web.thinkers import Models
 from tests.web.client import MakeClient, begin, listen
 
 

@@ -19,8 +19,8 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from pixelplan.web.models import Models
 from pixelplan.web.server import make_app
+from pixelplan.web.thinkers import Models
 from tests.web.client import running
 from tests.web.corridor import corridor_models
 

@@ -17,7 +17,7 @@ from pixelplan.evaluation.figures import episode_gif, solution_picture
 from pixelplan.planning import one_shot
 from pixelplan.types import Episode
 from pixelplan.web import server
-from pixelplan.web.boards import TableBoard
+from pixelplan.web.board import TableBoard
 from pixelplan.web.sessions import Game
 from tests.web.client import begin
 

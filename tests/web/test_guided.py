@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from pixelplan.distance.config import NetworkConfig
+from pixelplan.distance.distance_config import NetworkConfig
 from pixelplan.distance.learned import save_distance
 from pixelplan.distance.network import DistanceNetwork
-from pixelplan.envs.named import open_family
+from pixelplan.envs.resolve import open_family
 from pixelplan.evaluation.run import evaluate
 from pixelplan.types import InputError
-from pixelplan.web.models import Models
 from pixelplan.web.searching import GUIDED
+from pixelplan.web.thinkers import Models
 from tests.web.client import MakeClient, begin
 
 PUZZLE = "examples.sliding_puzzle:make"

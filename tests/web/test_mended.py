@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, expect
 from pixelplan.cli.options import parse_family
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.envs.noise import Noise
-from pixelplan.web.models import Models
+from pixelplan.web.thinkers import Models
 from tests.web.browser import BROWSER, KEYS, Visitor, solution
 from tests.web.client import running
 
@@ -85,6 +85,21 @@ def test_a_failed_frame_is_asked_for_again(browser: Browser, address: str) -> No
     page.wait_for_function(
         "before => document.querySelector('#board canvas').toDataURL() !== before", arg=before, timeout=10_000
     )
+    visitor.context.close()
+
+
+def test_a_gateway_that_answers_for_the_server_is_told(browser: Browser, address: str) -> None:
+    visitor = Visitor(browser, address)  # the browser reports the failure, rightly
+    page = visitor.open("?env=ice-slider&level=3000")
+    sorry = {"status": 502, "content_type": "text/html", "body": "<html>Bad Gateway</html>"}
+    page.route("**/api/games/**", lambda route: route.fulfill(**sorry))
+    for press in ("#plan", "#save-png"):
+        page.locator(press).click()
+        expect(page.locator("#problem")).to_contain_text("The server does not answer")
+        page.locator("#board").focus()
+    page.unroute("**/api/games/**")
+    page.locator("#plan").click()
+    expect(page.locator("#facts")).to_contain_text("Found:")
     visitor.context.close()
 
 

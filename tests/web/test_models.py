@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from pixelplan.evaluation import models as evaluation_models
+from pixelplan.evaluation import open_model as evaluation_models
 from pixelplan.model.checkpoint import save_model
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
-from pixelplan.web import launch, models
-from pixelplan.web.models import Models
+from pixelplan.web import launch, thinkers
+from pixelplan.web.thinkers import Models
 from tests.conftest import one_sentence, run_command
 from tests.web.client import MakeClient, begin
 
@@ -34,8 +34,8 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def nothing_shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As if the package came without weights."""
-    for module in (models, evaluation_models):
-        monkeypatch.setattr(module, "WEIGHTS", tmp_path / "weights")
+    for module in (thinkers, evaluation_models):
+        monkeypatch.setattr(module, "SHIPPED", tmp_path / "weights")
 
 
 @pytest.mark.usefixtures("nothing_shipped")
@@ -60,7 +60,7 @@ def test_without_shipped_models_the_true_rules_stand_in(make_client: MakeClient)
 
 def test_shipped_models_are_used_where_there_are_any(make_client: MakeClient) -> None:
     for puzzle in make_client(Models()).get("/api/puzzles").json():
-        shipped = (models.WEIGHTS / puzzle["name"]).is_dir()
+        shipped = (thinkers.SHIPPED / puzzle["name"]).is_dir()
         assert puzzle["trained"] == shipped and bool(puzzle["note"]) != shipped
 
 

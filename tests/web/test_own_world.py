@@ -13,11 +13,11 @@ from fastapi.testclient import TestClient
 from PIL import Image
 
 from pixelplan.envs import PUZZLES
-from pixelplan.envs.named import open_family
-from pixelplan.envs.own import Own
+from pixelplan.envs.gym_family import GymFamily
+from pixelplan.envs.resolve import open_family
 from pixelplan.types import InputError
-from pixelplan.web.found import OwnWorld
-from pixelplan.web.models import Models
+from pixelplan.web.own_board import OwnWorld
+from pixelplan.web.thinkers import Models
 from tests.own_worlds import CELLS, SIDE, Corridor
 from tests.web.client import MakeClient, begin, listen
 from tests.web.corridor import corridor_models
@@ -238,7 +238,7 @@ def test_many_walk_one_world_at_once() -> None:
 
 def test_a_world_that_changes_is_noticed_while_it_is_played() -> None:
     env = Corridor()
-    board = OwnWorld(Own(env)).board(LEVEL, 100)
+    board = OwnWorld(GymFamily(env)).board(LEVEL, 100)
     right = board.after(board.start, 1)
     env.moved = lambda place, action: place  # type: ignore[method-assign]
     board.after(board.start, 0)  # so that the environment stands elsewhere

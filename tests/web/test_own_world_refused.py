@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from pixelplan.envs.named import open_family
+from pixelplan.envs.resolve import open_family
 from pixelplan.model.checkpoint import save_model
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
-from pixelplan.web.models import Models
+from pixelplan.web.thinkers import Models
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import Corridor
 from tests.web.corridor import corridor_models

@@ -15,10 +15,10 @@ from pydantic import BaseModel
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.envs.oracle import Oracle
 from pixelplan.planning import PLANNERS
-from pixelplan.web.boards import TableBoard
+from pixelplan.web.board import TableBoard
 from pixelplan.web.limits import Limits
 from pixelplan.web.messages import PlanMessage, StepMessage
-from pixelplan.web.runs import Run, Stopped
+from pixelplan.web.narrate import Run, Stopped
 from pixelplan.web.sessions import Games
 from tests.web.client import MakeClient, begin, listen
 

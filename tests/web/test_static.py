@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import http.server
+import io
 import re
+import tarfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +23,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import pixelplan
 from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.drawn import as_drawable
+from pixelplan.envs.drawn_levels import as_drawable
 from pixelplan.planning import PLANNERS, one_shot
 from pixelplan.web.folder import RUNTIME
 from tests.conftest import one_sentence, run_command
@@ -194,6 +196,25 @@ def test_it_edits_reads_scores_and_errs(guest: Visitor, tmp_path: Path) -> None:
     page.locator("#score-stop").click()
 
 
+def test_a_damaged_or_missing_model_is_named_and_the_next_try_can_work(
+    browser: Browser, plain_server: str, folder: Path
+) -> None:
+    path = folder / "models" / "ice-slider" / "step.onnx"
+    whole = path.read_bytes()
+    visitor = Visitor(browser, plain_server, service_workers="block")
+    page = visitor.open("?env=ice-slider&level=3001")
+    try:
+        for left, words in ((whole[:-9] + b"damaged!!", "is damaged"), (None, "did not arrive")):
+            path.write_bytes(left) if left is not None else path.unlink()
+            page.locator("#plan").click()
+            expect(page.locator("#problem")).to_contain_text(f"ice-slider/step.onnx {words}")
+    finally:
+        path.write_bytes(whole)
+    page.locator("#plan").click()
+    expect(page.locator("#why-words")).to_contain_text("this plan leads to the goal")
+    visitor.context.close()
+
+
 def test_both_interfaces_have_the_same_functions(guest: Visitor) -> None:
     served = (Path(pixelplan.__file__).parent / "web" / "static" / "api.js").read_text()
     wanted = set(re.findall(r"export (?:async )?(?:const|function|class) (\w+)", served))
@@ -201,15 +222,30 @@ def test_both_interfaces_have_the_same_functions(guest: Visitor) -> None:
     assert wanted <= set(call(page, 'return Object.keys(await import("./static/api.js"));'))
 
 
+def folder_entry(name: str) -> tarfile.TarInfo:
+    """A folder in an archive."""
+    entry = tarfile.TarInfo(name)
+    entry.type = tarfile.DIRTYPE
+    return entry
+
+
 def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     assert "is not empty" in one_sentence(run_command("web", "--static", str(tmp_path / "full"), code=2))
     broken = tmp_path / "broken.tgz"
-    broken.write_bytes(b"nothing")
     target = tmp_path / "page"
-    said = one_sentence(run_command("web", "--static", str(target), "--runtime", str(broken), code=2))
-    assert "is not the package onnxruntime-web" in said and not target.exists()
-    said = one_sentence(run_command("web", "--env", "ice-slider", "--static", str(target), code=2))
-    assert "leave out --env" in said
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        archive.addfile(tarfile.TarInfo("package/dist/ort.wasm.min.mjs"), io.BytesIO())
+        archive.addfile(folder_entry("package/dist/ort-wasm-simd-threaded.mjs"))
+    damaged = bytearray(packed.getvalue())
+    damaged[30] ^= 255
+    for data in (b"nothing", packed.getvalue(), packed.getvalue()[:-20], bytes(damaged)):
+        broken.write_bytes(data)
+        said = one_sentence(run_command("web", "--static", str(target), "--runtime", str(broken), code=2))
+        assert "is not the package onnxruntime-web" in said and not target.exists()
+    for words in (["--env", "ice-slider"], ["--option", "size=16"]):
+        said = one_sentence(run_command("web", *words, "--static", str(target), code=2))
+        assert "leave out --env and --option" in said
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.tgz", "full"], "nothing is left behind"

@@ -11,16 +11,16 @@ from pixelplan.model.families.cells import Cells
 from pixelplan.model.families.grid import ModelConfig, suggest_grid
 from pixelplan.model.families.latent import Latent
 from pixelplan.model.families.noisy import NoisyPosition
-from pixelplan.model.families.paper import Paper
+from pixelplan.model.families.paper import Paper, PaperConfig
 from pixelplan.model.families.picture import Picture, PictureConfig
 from pixelplan.model.families.position import Position
 from pixelplan.model.families.rules import Rules, RulesConfig, fit_rules
 from pixelplan.model.families.vector import Vector, VectorConfig
-from pixelplan.model.family import Networks
+from pixelplan.model.networks import Networks
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import Trajectories
 
-Config = ModelConfig | PictureConfig | RulesConfig | VectorConfig
+Config = ModelConfig | PaperConfig | PictureConfig | RulesConfig | VectorConfig
 """The settings of a family."""
 
 
@@ -38,8 +38,8 @@ class Family:
 
 
 def fit_to_frames(
-    config: PictureConfig | VectorConfig, grid: tuple[int, int] | None, data: Trajectories
-) -> tuple[PictureConfig | VectorConfig, Sizes]:
+    config: PaperConfig | PictureConfig | VectorConfig, grid: tuple[int, int] | None, data: Trajectories
+) -> tuple[PaperConfig | PictureConfig | VectorConfig, Sizes]:
     """For families that need nothing but the size of a frame and the number of actions."""
     height, width = data.frames.shape[1:3]
     return config, config.sizes(height, width, action_count(data))
@@ -54,7 +54,7 @@ FAMILIES = {
     "cells": Family(Cells, ModelConfig, suggest_grid),
     "auto": Family(Position, ModelConfig, suggest_grid),
     "latent": Family(Latent, ModelConfig, suggest_grid),
-    "paper": Family(Paper, ModelConfig, suggest_grid),
+    "paper": Family(Paper, PaperConfig, fit_to_frames),
 }
 """`auto` is position or cells, as the data suggests."""
 
@@ -62,6 +62,15 @@ FAMILIES = {
 def family_of(config: Config) -> Family:
     """The family that settings belong to."""
     return FAMILIES["noisy" if getattr(config, "noisy", False) else config.family]
+
+
+def versions_of(config: Config) -> dict[str, int]:
+    """The versions of the families that training with these settings may come to, by name."""
+    if getattr(config, "noisy", False):
+        names: tuple[str, ...] = ("noisy",)
+    else:
+        names = ("position", "cells") if config.family == "auto" else (config.family,)
+    return {name: FAMILIES[name].networks.version for name in names}
 
 
 def config_from(settings: dict[str, Any]) -> Config:

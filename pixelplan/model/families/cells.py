@@ -74,7 +74,7 @@ class Cells(GridNetworks):
         if self.inverse is not None:
             logits = self.inverse(z[level, before], z[level, after])
             found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
-        _, same = level_pairs(batch.states, batch.undecided)
+        _, same = level_pairs(batch.states)
         if same.any() and weights.pull_weight:
             found["pull"] = (weights.pull_weight, pull_loss(squared_distances(z)[same]))
         differing = differing_cells(batch, self.sizes)

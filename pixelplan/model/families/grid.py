@@ -17,9 +17,9 @@ from pixelplan.data.identity import states_of_frames
 from pixelplan.data.movers import one_mover
 from pixelplan.data.stepping import stepping_grid
 from pixelplan.model.batches import LevelPlay, level_plays
-from pixelplan.model.family import Networks
+from pixelplan.model.networks import Networks
 from pixelplan.model.sizes import Sizes, sizes_of
-from pixelplan.types import Trajectories
+from pixelplan.types import InputError, Trajectories
 
 LEVELS, FRAMES = 50, 500
 """So many levels, and frames of all of them together, are looked at to count the things in cells."""
@@ -29,12 +29,12 @@ UPDATES, UPDATES_A_CELL = 640, 5
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """The families on a grid, and the paper's networks."""
+    """The families on a grid."""
 
-    family: Literal["auto", "position", "cells", "latent", "paper"] = "position"
+    family: Literal["auto", "position", "cells", "latent"] = "position"
     """position: a place on a grid and a map of where actions lead; cells: what is in each cell of a grid, for worlds in
     which several things change; auto (in training): the one of these two that the data asks for; latent: the encoder of
-    position with a forward model that sees no context; paper: the paper's ResNets."""
+    position with a forward model that sees no context."""
     dimensions: int = 32
     """Size of an embedding (not cells: there it is the number of cells times kinds)."""
     kinds: int = 16
@@ -42,7 +42,7 @@ class ModelConfig:
     maps: int = 1
     """Attention maps of the encoder (position and latent)."""
     encoder_width: int = 32
-    """Channels of the encoder; of the stem in the paper's ResNets."""
+    """Channels of the encoder."""
     encoder_blocks: int = 1
     """Residual blocks of the encoder (position and latent)."""
     context_width: int = 64
@@ -51,6 +51,11 @@ class ModelConfig:
     """Train with the inverse model."""
     noisy: bool = False
     """Frames of one state differ by visual noise: nothing rests on frames being equal (position only)."""
+
+    def __post_init__(self) -> None:
+        """An InputError if the family cannot learn from noisy frames."""
+        if self.noisy and self.family not in ("auto", "position"):
+            raise InputError(f"noisy frames can be learned by the family position only, not by {self.family}")
 
 
 class GridNetworks(Networks):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from pixelplan.model.batches import LevelBatch
-from pixelplan.model.family import Networks
 from pixelplan.model.losses import forward_loss, inverse_loss, level_pairs, margin_loss, pull_loss, squared_distances
+from pixelplan.model.networks import Networks
 from pixelplan.model.objective import weighted_sum
 
 
@@ -21,9 +21,6 @@ class MetricNetworks(Networks):
     forward_model: Any
     """Has `context`; gives embeddings [L,S,A,d] from z [L,S,d] and that context."""
     inverse: nn.Module | None
-    forward_rise: ClassVar[float] = 0.0
-    """The first share of training over which the weight of the forward loss rises: at once, it would pull embeddings
-    together that nothing holds apart yet."""
 
     def encode(self, images: Tensor) -> Tensor:
         """Embeddings [N,d] of images [N,3,H,W]."""
@@ -44,19 +41,24 @@ class MetricNetworks(Networks):
         embedded, more = self.encoder(batch.images)
         z = in_slots(embedded, batch)
         level, before, action, after = batch.steps.unbind(1)
-        context = self.context(batch.images[batch.contexts])
-        predicted = self.forward_model(z, context)[level, before, action]
-        risen = min(1.0, share_done / self.forward_rise) if self.forward_rise else 1.0
-        found = {"forward": (weights.forward_weight * risen, forward_loss(predicted, z[level, after]))}
+        predicted = self.predict(z, batch)
+        found = {"forward": (weights.forward_weight, forward_loss(predicted, z[level, after]))}
         if self.inverse is not None:
             logits = self.inverse(z[level, before], z[level, after])
             found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
-        distances, (different, same) = squared_distances(z), level_pairs(batch.states, batch.undecided)  # [L,S,S]
+        distances, (different, same) = squared_distances(z), level_pairs(batch.states)  # [L,S,S]
         if different.any():
             found["margin"] = (1.0, margin_loss(distances[different], weights.margin))
         if same.any() and weights.pull_weight:
             found["pull"] = (weights.pull_weight, pull_loss(distances[same]))
         return weighted_sum({**found, **self.more_losses(batch, more, weights)})
+
+    def predict(self, z: Tensor, batch: LevelBatch) -> Tensor:
+        """Embeddings [M,d] predicted for the steps of a batch with embeddings z [L,S,d]."""
+        level, before, action, _ = batch.steps.unbind(1)
+        begun = z[:, : int(before.max()) + 1]  # no step begins in the slots after these
+        after: Tensor = self.forward_model(begun, self.context(batch.images[batch.contexts]))[level, before, action]
+        return after
 
     def more_losses(self, batch: LevelBatch, more: Any, weights: Any) -> dict[str, tuple[float, Tensor]]:
         """Losses of the family's own, each with its weight, from what else the encoder knows."""

@@ -1,32 +1,88 @@
-"""The paper's networks: two ResNet-18 backbones without strides after the stem, meant for a GPU.
+"""PPGS as it stands in the paper: two ResNet-18 backbones without strides after the stem, and its three losses.
 
-Shapes: N frames, L levels, S states a level, A actions, d latent dimensions.
+At the paper's size it is meant for a GPU. Training runs the forward model for the steps of a batch only; a search needs
+it for every action.
+
+Shapes: N frames, M steps, L levels, S states a level, A actions, d latent dimensions.
 """
 
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pixelplan.model.batches import LevelBatch
 from pixelplan.model.blocks import InverseModel
-from pixelplan.model.families.grid import GridNetworks, ModelConfig
 from pixelplan.model.families.metric import MetricNetworks
+from pixelplan.model.losses import inverse_loss
+from pixelplan.model.objective import weighted_sum
 from pixelplan.model.sizes import Sizes
 
 
-class Paper(GridNetworks, MetricNetworks):
+@dataclass(frozen=True)
+class PaperConfig:
+    """PPGS."""
+
+    family: Literal["paper"] = "paper"
+    """Its name."""
+    dimensions: int = 16
+    """d: size of an embedding."""
+    stem: int = 64
+    """Channels of the ResNets' first stage; the last has eight times as many. 64 makes them ResNet-18."""
+    inverse: bool = True
+    """Train with the inverse model."""
+    updates: int = 125_000
+    """Gradient steps: 40 passes over 400,000 steps, 128 at a time."""
+
+    def sizes(self, height: int, width: int, actions: int) -> Sizes:
+        """There is no grid: one cell."""
+        return Sizes(height, width, actions, rows=1, columns=1, reach=1)
+
+
+class Paper(MetricNetworks):
     """Encoder, forward model and inverse model as in the paper."""
 
-    def __init__(self, config: ModelConfig, sizes: Sizes) -> None:
+    changes_colours = False
+    scattered = True
+
+    def __init__(self, config: PaperConfig, sizes: Sizes) -> None:
         super().__init__(sizes)
         self.config = config
         size = (sizes.height, sizes.width)
-        self.encoder = PaperEncoder(*size, config.dimensions, config.encoder_width)
-        self.forward_model = PaperForwardModel(*size, config.dimensions, sizes.actions, config.encoder_width)
+        self.encoder = PaperEncoder(*size, config.dimensions, config.stem)
+        self.forward_model = PaperForwardModel(*size, config.dimensions, sizes.actions, config.stem)
         self.inverse = InverseModel(config.dimensions, sizes.actions) if config.inverse else None
+
+    def usual_updates(self) -> int:
+        """As the config says."""
+        return self.config.updates
+
+    def optimizer(self, rate: float, weight_decay: float) -> torch.optim.Optimizer:
+        """Adam, if there is no decay, with the paper's ε."""
+        return torch.optim.AdamW(self.parameters(), rate, eps=1e-5, weight_decay=weight_decay)
+
+    def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
+        """The paper's three losses, each the plain mean over the steps; the margin holds apart what a step leads to
+        from where it began, and steps that stay in place count with all others."""
+        embedded, _ = self.encoder(batch.images)  # [N,d]
+        before, after = batch.images_of_steps()
+        level, _, action, _ = batch.steps.unbind(1)
+        context = batch.images[batch.contexts]
+        predicted = self.forward_model.after(embedded, before, context, level, action)
+        moved = (embedded[after] - embedded[before]).pow(2).sum(-1)
+        found = {
+            "forward": (weights.forward_weight, (predicted - embedded[after]).pow(2).sum(-1).mean()),
+            "margin": (1.0, functional.relu(1 - moved / weights.margin**2).mean()),
+        }
+        if self.inverse is not None:
+            logits = self.inverse(embedded[before], embedded[after])
+            found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+        return weighted_sum(found)
 
 
 class BasicBlock(nn.Module):
@@ -41,7 +97,9 @@ class BasicBlock(nn.Module):
             nn.Conv2d(outputs, outputs, 3, padding=1, bias=False),
             nn.BatchNorm2d(outputs),
         )
-        self.shortcut = nn.Identity() if inputs == outputs else nn.Conv2d(inputs, outputs, 1, bias=False)
+        self.shortcut: nn.Module = nn.Identity()
+        if inputs != outputs:
+            self.shortcut = nn.Sequential(nn.Conv2d(inputs, outputs, 1, bias=False), nn.BatchNorm2d(outputs))
 
     def forward(self, features: Tensor) -> Tensor:
         """[N,inputs,h,w] to [N,outputs,h,w]."""
@@ -108,17 +166,23 @@ class PaperForwardModel(nn.Module):
 
     def forward(self, z: Tensor, context: Tensor) -> Tensor:
         """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with context frames [L,3,H,W]."""
-        levels, states, _ = z.shape
-        height, width = self.size
-        planes = self.deconvolve(self.expand(z.flatten(0, 1)).unflatten(-1, (-1, self.rows, self.columns)))
-        planes = planes[..., :height, :width].view(levels, states, 1, 3, height, width)
-        actions = torch.eye(self.actions, device=z.device, dtype=z.dtype)[:, :, None, None]
-        inputs = torch.cat(
-            [
-                planes.expand(-1, -1, self.actions, -1, -1, -1),
-                context[:, None, None].expand(-1, states, self.actions, -1, -1, -1),
-                actions.expand(levels, states, -1, -1, height, width),
-            ],
-            dim=3,
+        levels, states, dimensions = z.shape
+        level, state, action = (
+            part.flatten()
+            for part in torch.meshgrid(
+                *(torch.arange(count, device=z.device) for count in (levels, states, self.actions)), indexing="ij"
+            )
         )
-        return self.network(inputs.flatten(0, 2)).unflatten(0, (levels, states, self.actions))
+        found = self.after(z.flatten(0, 1), level * states + state, context, level, action)
+        return found.view(levels, states, self.actions, dimensions)
+
+    def after(self, z: Tensor, before: Tensor, context: Tensor, level: Tensor, action: Tensor) -> Tensor:
+        """Embeddings [M,d] after steps with an action [M] from embeddings z [N,d][before [M]], in levels [M] with
+        context frames [L,3,H,W]."""
+        height, width = self.size
+        expanded = self.expand(z).unflatten(-1, (-1, self.rows, self.columns))
+        planes = self.deconvolve(expanded)[..., :height, :width]
+        actions = torch.eye(self.actions, device=z.device, dtype=z.dtype)[action][..., None, None]
+        inputs = [planes[before], context[level], actions.expand(-1, -1, height, width)]
+        found: Tensor = self.network(torch.cat(inputs, dim=1))
+        return found

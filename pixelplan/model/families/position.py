@@ -1,12 +1,11 @@
 """A place on a grid as the latent, for worlds in which one thing moves: where it is, and where each action leads.
 
 Shapes: N frames, L levels, S states a level, A actions, d latent dimensions, K attention maps, a grid of R × C cells
-with G = R·C, and patches of p × p pixels a cell.
+with G = R·C, and patches of p × p pixels per cell.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
@@ -29,11 +28,20 @@ class Position(GridNetworks, MetricNetworks):
         self.config = config
         readout = Readout(config.maps, sizes.rows * sizes.columns, config.dimensions)
         self.encoder = spatial_encoder(config, sizes, readout)
-        grid = Grid(sizes.rows, sizes.columns, sizes.reach)
-        self.forward_model = TransportModel(
-            sizes.patch, config.context_width, far_blocks(sizes), readout, grid, sizes.actions
-        )
+        self.forward_model = TransportModel(config.context_width, far_blocks(sizes), readout, sizes)
         self.inverse = InverseModel(config.dimensions, sizes.actions) if config.inverse else None
+
+    def for_frames(self, height: int, width: int) -> Position:
+        """The same rules on a larger or smaller grid.
+
+        Attention, jumps and glides are the same functions everywhere in the picture. Only the codes of cells are a
+        table, and a code need not mean anything: other cells get new ones, as far apart as possible.
+        """
+        other = type(self)(self.config, self.sizes.resized(height, width))
+        codes = spread_codes(self.config.maps, other.sizes.rows * other.sizes.columns, self.config.dimensions)
+        weights = self.state_dict()
+        other.load_state_dict({name: codes if name.endswith("readout.weight") else weights[name] for name in weights})
+        return other
 
     def more_losses(self, batch: LevelBatch, maps: Tensor, weights: Any) -> dict[str, tuple[float, Tensor]]:
         """Attention belongs to where the frames of a level differ."""
@@ -63,16 +71,6 @@ def differing_cells(batch: LevelBatch, sizes: Sizes, notable: float = 0) -> Tens
     return of_cells > (notable * of_cells.median(dim=1, keepdim=True).values if notable else 0)
 
 
-@dataclass(frozen=True)
-class Grid:
-    """The latent grid."""
-
-    rows: int
-    columns: int
-    reach: int
-    """How many cells a step can move the agent."""
-
-
 class Displacements(nn.Module):
     """The moves by at most `reach` cells each way, O of them, of which M at most stay on the grid (from any one cell).
 
@@ -83,16 +81,16 @@ class Displacements(nn.Module):
     chosen: Tensor
     barred: Tensor
 
-    def __init__(self, grid: Grid, reach: int) -> None:
+    def __init__(self, rows: int, columns: int, reach: int) -> None:
         super().__init__()
         offsets = torch.arange(-reach, reach + 1)
-        cells = torch.arange(grid.rows * grid.columns)[:, None]  # [G,1]
-        row = (cells // grid.columns)[..., None] + offsets[:, None]  # [G,2·reach+1,1]
-        column = (cells % grid.columns)[..., None] + offsets  # [G,1,2·reach+1]
-        inside = ((row >= 0) & (row < grid.rows) & (column >= 0) & (column < grid.columns)).flatten(1)  # [G,O]
+        cells = torch.arange(rows * columns)[:, None]  # [G,1]
+        row = (cells // columns)[..., None] + offsets[:, None]  # [G,2·reach+1,1]
+        column = (cells % columns)[..., None] + offsets  # [G,1,2·reach+1]
+        inside = ((row >= 0) & (row < rows) & (column >= 0) & (column < columns)).flatten(1)  # [G,O]
         chosen = (~inside).long().argsort(dim=1, stable=True)[:, : inside.sum(1).max()]  # [G,M], those inside first
         inside = inside.gather(1, chosen)
-        targets = (row * grid.columns + column).flatten(1).gather(1, chosen)
+        targets = (row * columns + column).flatten(1).gather(1, chosen)
         self.register_buffer("targets", targets.where(inside, 0), persistent=False)  # [G,M] cells
         self.register_buffer("chosen", (chosen * len(cells) + cells).flatten(), persistent=False)  # [G·M] among [O,G]
         self.register_buffer("barred", torch.zeros(inside.shape).masked_fill(~inside, -torch.inf), persistent=False)
@@ -135,6 +133,20 @@ class Readout(nn.Module):
         return functional.normalize(maps.flatten(1) @ self.codes().flatten(0, 1), dim=-1)
 
 
+def spread_codes(maps: int, cells: int, dimensions: int) -> Tensor:
+    """[K,G,d] codes of cells that are far apart, always the same: random ones that have pushed each other away.
+
+    Each of the 30 times the nearest push most. In 16 dimensions, 400 codes are then a distance of 1 apart, as the
+    margin asks for in training.
+    """
+    codes = torch.randn(maps * cells, dimensions, generator=torch.Generator().manual_seed(0))
+    for _ in range(30):
+        codes = functional.normalize(codes, dim=-1)
+        nearness = (codes @ codes.T).fill_diagonal_(-1)
+        codes = codes - 0.3 * (20 * nearness).softmax(-1) @ codes
+    return functional.normalize(codes, dim=-1).unflatten(0, (maps, cells))
+
+
 class SpatialEncoder(nn.Module):
     """Where to look: K attention maps over the grid, read out into an embedding."""
 
@@ -169,7 +181,7 @@ class TransportModel(nn.Module):
 
     - jump: a distribution over displacements of up to `reach` cells, from features that see the whole neighbourhood;
     - glide: a distribution over the cell and its eight neighbours, from features that see little more than those,
-      followed `reach` times. Where a thing slides until something stops it, this has one local rule to learn.
+      followed `glide` times. Where a thing slides until something stops it, this has one local rule to learn.
 
     Both are the same function everywhere in the picture, so cells that play never reached are predicted too, and they
     are computed once a level, not once a step. All of it is linear in the codes of the cells, so a level's context is
@@ -177,17 +189,18 @@ class TransportModel(nn.Module):
     cell) and reads its row.
     """
 
-    def __init__(self, patch: int, width: int, blocks: int, readout: Readout, grid: Grid, actions: int) -> None:
+    def __init__(self, width: int, blocks: int, readout: Readout, sizes: Sizes) -> None:
         super().__init__()
-        self.readout, self.grid, self.actions = readout, grid, actions
-        self.near = GridFeatures((grid.rows, grid.columns), patch, width, blocks=1)
+        self.readout, self.glide, self.actions = readout, sizes.glide or sizes.reach, sizes.actions
+        self.near = GridFeatures((sizes.rows, sizes.columns), sizes.patch, width, blocks=1)
         self.far = nn.Sequential(*(ResidualBlock(width) for _ in range(blocks)))
-        self.glide_head = head(width, actions * 9)
-        self.jump_head = head(width, actions * (2 * grid.reach + 1) ** 2)
-        self.choice_head = head(width, actions)
+        self.glide_head = head(width, sizes.actions * 9)
+        self.jump_head = head(width, sizes.actions * (2 * sizes.reach + 1) ** 2)
+        self.choice_head = head(width, sizes.actions)
         # Codes of neighbouring cells may have a cosine near 0.5: e^4.5 · 0.5 tells them apart with certainty.
         self.log_scale = nn.Parameter(torch.tensor(4.5))
-        self.jumps, self.glides = Displacements(grid, grid.reach), Displacements(grid, 1)
+        self.jumps = Displacements(sizes.rows, sizes.columns, sizes.reach)
+        self.glides = Displacements(sizes.rows, sizes.columns, 1)
 
     def context(self, images: Tensor) -> Moves:
         """Where each cell leads by each action, from one image [L,3,H,W] of each level."""
@@ -206,9 +219,9 @@ class TransportModel(nn.Module):
         """[L·A,G,K·d] codes at the end of a glide, from logits [L,A·9,R,C] and the cells' codes [G,K·d]."""
         chances = self.glides.chances(logits, self.actions)
         ends = self.glides.expected(chances, codes)
-        if self.grid.reach > 1:
+        if self.glide > 1:
             matrix = self.glides.matrix(chances)
-            for _ in range(self.grid.reach - 1):
+            for _ in range(self.glide - 1):
                 ends = matrix @ ends
         return ends
 

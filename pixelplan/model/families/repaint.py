@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pixelplan.model.blocks import ResidualBlock
 from pixelplan.model.sizes import Sizes
 
 
@@ -42,11 +41,33 @@ class Window:
         return images if self.size == full else functional.interpolate(images, full, mode="nearest")
 
 
+class PoolingBlock(nn.Module):
+    """Two 3×3 convolutions that add to what comes in; between them every place learns what is elsewhere.
+
+    What is elsewhere is the largest and the mean activation of each channel (as in KataGo), at the price of one small
+    matrix.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first = nn.Sequential(
+            nn.GroupNorm(1, width), nn.ReLU(), nn.Conv2d(width, width, 3, padding=1), nn.GroupNorm(1, width), nn.ReLU()
+        )
+        self.elsewhere = nn.Linear(2 * width, width)
+        self.second = nn.Sequential(nn.ReLU(), nn.Conv2d(width, width, 3, padding=1))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """[N,width,R,C] to the same."""
+        here = self.first(features)
+        elsewhere = self.elsewhere(torch.cat([here.amax((2, 3)), here.mean((2, 3))], 1))
+        return features + self.second(here + elsewhere[..., None, None])
+
+
 class Repaint(nn.Module):
     """What each action makes of the features of all patches, from these and from one frame of the level.
 
-    A U-Net, so that what was learned in one place holds in all; halved twice, with the largest activations of all
-    places in the middle, so that what is far away counts, too. A learned map of places tells one place from another.
+    A U-Net, so that what was learned in one place holds in all; halved twice and with blocks that pool over all places,
+    so that what is far away counts, too. A learned map of places tells one place from another.
     Each patch is changed as far as a gate opens: most patches stay what they are.
     """
 
@@ -58,18 +79,16 @@ class Repaint(nn.Module):
             nn.Conv2d(3, 2 * width, window.side, stride=window.patch),
             nn.ReLU(),
             nn.Conv2d(2 * width, width, 1),
-            ResidualBlock(width),
+            PoolingBlock(width),
         )
         self.places = nn.Parameter(torch.zeros(width, sizes.rows, sizes.columns))
         self.enter = nn.Conv2d(features, width, 3, padding=1)
         self.halve = nn.Conv2d(width, wide, 2, stride=2)
-        self.middle = nn.Sequential(*(ResidualBlock(wide) for _ in range(2)))
+        self.middle = nn.Sequential(*(PoolingBlock(wide) for _ in range(2)))
         self.quarter = nn.Conv2d(wide, wide, 2, stride=2)
-        self.coarse = ResidualBlock(wide)
-        self.everywhere = nn.Linear(wide, wide)
-        self.coarse_again = ResidualBlock(wide)
+        self.coarse = nn.Sequential(*(PoolingBlock(wide) for _ in range(2)))
         self.to_half = nn.Conv2d(wide, wide, 1)
-        self.middle_again = nn.Sequential(*(ResidualBlock(wide) for _ in range(2)))
+        self.middle_again = nn.Sequential(*(PoolingBlock(wide) for _ in range(2)))
         outputs = sizes.actions * (features + 1)
         self.change = nn.Sequential(
             nn.GroupNorm(1, wide), nn.ReLU(), nn.Conv2d(wide, 4 * outputs, 1), nn.PixelShuffle(2)
@@ -84,7 +103,6 @@ class Repaint(nn.Module):
         fine = functional.relu(self.enter(features) + context + self.places)
         half = self.middle(self.halve(_even(fine)))
         coarse = self.coarse(self.quarter(_even(half)))
-        coarse = self.coarse_again(coarse + self.everywhere(coarse.amax((2, 3)))[..., None, None])
         half = self.middle_again(half + _twice(self.to_half(coarse), half))
         change = self.change(half)[..., : features.shape[2], : features.shape[3]]
         change = change.unflatten(1, (self.actions, self.features + 1))

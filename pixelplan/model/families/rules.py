@@ -24,7 +24,7 @@ from pixelplan.data.contents import compact_grids
 from pixelplan.data.identity import rows_of_levels
 from pixelplan.model.batches import LevelPlay, to_images
 from pixelplan.model.families.trees import Steps, Trees, causes, follow, learn, surroundings, wrong
-from pixelplan.model.family import Networks
+from pixelplan.model.networks import Networks
 from pixelplan.model.sizes import Sizes, sizes_of
 from pixelplan.types import InputError, Trajectories
 

@@ -1,18 +1,18 @@
-"""A point on a sphere as the latent: the paper's architecture at the size of a processor core.
+"""A point on a sphere as the latent: PPGS at the size of a processor core.
 
-A few strided convolutions map a frame to a unit vector. The forward model spreads it to planes beside the features of
-the context frame, reads both with a small convolutional network, and gives the vectors after all actions at once; the
-paper's runs a ResNet of its own for each action, at a hundred times the cost. The losses are the paper's, over all
+A few strided convolutions map a frame to a unit vector. The forward model spreads it to planes, adds the features of
+the context frame, reads the sum with a small U-Net, and gives the vectors after all actions at once; the paper's runs a
+ResNet of its own for each action, at a hundred times the cost. The losses are the paper's, with a margin between all
 pairs of a level. Nothing is assumed about the picture. It is at its best if few things move, in whatever way; a vector
 of 32 numbers does not hold every combination of many things.
 
-Shapes: N images, L levels of S states, A actions, d latent dimensions.
+Shapes: N images, L levels of S states, A actions, d latent dimensions, p planes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from pixelplan.model.blocks import InverseModel, ResidualBlock
 from pixelplan.model.families.metric import MetricNetworks
+from pixelplan.model.optimizer import Muon
 from pixelplan.model.sizes import Sizes
 
 SIDE = 16
@@ -36,9 +37,9 @@ class VectorConfig:
     """Size of an embedding."""
     planes: int = 16
     """To which the forward model spreads it."""
-    width: int = 64
-    """Channels of the networks."""
-    inverse: bool = True
+    width: int = 48
+    """Channels of the forward model at half the planes' resolution; at a quarter it has twice as many."""
+    inverse: bool = False
     """Train with the inverse model."""
     updates: int = 3000
     """Gradient steps at most."""
@@ -53,7 +54,7 @@ class Vector(MetricNetworks):
 
     until_learned = True
     changes_colours = False
-    forward_rise = 0.1
+    scattered = True
 
     def __init__(self, config: VectorConfig, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -66,29 +67,24 @@ class Vector(MetricNetworks):
         """As the config says."""
         return self.config.updates
 
+    def optimizer(self, rate: float, weight_decay: float) -> torch.optim.Optimizer:
+        """Muon, as for pictures."""
+        return Muon(self.parameters(), rate, weight_decay)
+
 
 class VectorEncoder(nn.Module):
     """Four strided convolutions and one linear layer."""
 
     def __init__(self, config: VectorConfig) -> None:
         super().__init__()
-        width = config.width
-        self.layers = nn.Sequential(
-            nn.Conv2d(3, 32, 5, stride=2, padding=2, bias=False),
-            nn.BatchNorm2d(32),
-            nn.ReLU(),
-            nn.Conv2d(32, width, 3, stride=2, padding=1, bias=False),
-            nn.BatchNorm2d(width),
-            nn.ReLU(),
-            nn.Conv2d(width, width, 3, stride=2, padding=1, bias=False),
-            nn.BatchNorm2d(width),
-            nn.ReLU(),
-            nn.Conv2d(width, width, 3, stride=2, padding=1, bias=False),
-            nn.BatchNorm2d(width),
-            nn.ReLU(),
-            nn.Flatten(),
-            nn.Linear(SIDE * width, config.dimensions),
-        )
+        layers: list[nn.Module] = []
+        for inputs, outputs, window in ((3, 32, 5), (32, 64, 3), (64, 64, 3), (64, 64, 3)):
+            layers += [
+                nn.Conv2d(inputs, outputs, window, stride=2, padding=window // 2, bias=False),
+                nn.BatchNorm2d(outputs),
+                nn.ReLU(),
+            ]
+        self.layers = nn.Sequential(*layers, nn.Flatten(), nn.Linear(64 * SIDE, config.dimensions))
 
     def forward(self, images: Tensor) -> tuple[Tensor, None]:
         """Embeddings [N,d] of images [N,3,H,W]."""
@@ -100,38 +96,35 @@ class Planes(nn.Module):
 
     def __init__(self, config: VectorConfig, actions: int) -> None:
         super().__init__()
-        width, planes, dimensions = config.width, config.planes, config.dimensions
+        planes, width, wide = config.planes, config.width, 2 * config.width
         self.actions, self.planes = actions, planes
-        self.look = nn.Sequential(nn.Conv2d(3, 32, 8, stride=4, padding=2), nn.ReLU(), ResidualBlock(32))
-        self.spread = nn.Sequential(
-            nn.Linear(dimensions, 128), nn.ReLU(), nn.Linear(128, planes * SIDE * SIDE), nn.ReLU()
+        self.look = nn.Sequential(nn.Conv2d(3, planes, 8, stride=4, padding=2), nn.ReLU(), ResidualBlock(planes))
+        self.spread = nn.Sequential(nn.Linear(config.dimensions, 128), nn.ReLU(), nn.Linear(128, planes * SIDE * SIDE))
+        self.halve = nn.Sequential(
+            nn.Conv2d(planes, width, 4, stride=2, padding=1), ResidualBlock(width), ResidualBlock(width)
+        )
+        self.middle = nn.Sequential(
+            nn.Conv2d(width, wide, 2, stride=2), ResidualBlock(wide), ResidualBlock(wide), nn.Conv2d(wide, width, 1)
         )
         self.read = nn.Sequential(
-            nn.Conv2d(32 + planes, width, 4, stride=2, padding=1),
             ResidualBlock(width),
-            ResidualBlock(width),
-            nn.Conv2d(width, width, 2, stride=2),
-            ResidualBlock(width),
-            ResidualBlock(width),
+            nn.GroupNorm(1, width),
+            nn.ReLU(),
             nn.Flatten(),
-            nn.ReLU(),
-            nn.Linear(width * SIDE, 256),
-            nn.ReLU(),
-            nn.Linear(256, actions * dimensions),
+            nn.Linear(width * (SIDE // 2) ** 2, actions * config.dimensions),
         )
 
     def context(self, images: Tensor) -> Tensor:
-        """Features [L,32,16,16] of one image [L,3,H,W] of each level."""
+        """Features [L,p,16,16] of one image [L,3,H,W] of each level."""
         features: Tensor = self.look(resized(images))
         return features
 
     def forward(self, z: Tensor, context: Tensor) -> Tensor:
-        """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with context [L,32,16,16]."""
-        levels, states, dimensions = z.shape
-        planes = self.spread(z.flatten(0, 1)).unflatten(1, (self.planes, SIDE, SIDE))
-        context = context.repeat_interleave(states, 0)
-        change: Any = self.read(torch.cat([planes, context], dim=1)).view(levels, states, self.actions, dimensions)
-        return functional.normalize(z.unsqueeze(2) + change, dim=-1)
+        """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with context [L,p,16,16]."""
+        spread = self.spread(z).unflatten(2, (self.planes, SIDE, SIDE))  # [L,S,p,16,16]
+        halved = self.halve((spread + context.unsqueeze(1)).flatten(0, 1))
+        change = self.read(halved + functional.interpolate(self.middle(halved), scale_factor=2))
+        return functional.normalize(z.unsqueeze(2) + change.view(*z.shape[:2], self.actions, z.shape[-1]), dim=-1)
 
 
 def resized(images: Tensor) -> Tensor:

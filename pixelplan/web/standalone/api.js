@@ -1,5 +1,6 @@
 // The same functions as the server's interface, answered in the browser itself: this file takes the place of api.js.
 
+import { fetchedJson } from "./fetched.js";
 import { Problem } from "./problem.js";
 import { bytes, pixelsOf, readLevel, stateOf } from "./reader.js";
 import { openWorld, setPuzzles } from "./world.js";
@@ -36,23 +37,16 @@ function think(what, game, options) {
 const chunks = (data, size) =>
   Array.from({ length: data.length / size }, (_, index) => data.subarray(index * size, (index + 1) * size));
 
-async function fetched(name) {
-  const answer = await fetch(here(name)).catch(() => {
-    throw new Problem(0, `${name} did not arrive; is the whole folder on the server?`);
-  });
-  return answer.json();
-}
-
 let racers = []; // the planners' names
 
 export async function planners() {
-  const views = await fetched("planners.json");
+  const views = await fetchedJson(here("planners.json"));
   racers = views.map(({ name }) => name);
   return views;
 }
 
 export async function puzzles() {
-  const views = await fetched("puzzles.json");
+  const views = await fetchedJson(here("puzzles.json"));
   for (const { view, pixels, cell, tiles, baked } of views)
     tables[view.name] = { pixels, cell, tiles: chunks(bytes(tiles), cell * cell * 3), baked, levels: null };
   setPuzzles(tables);
@@ -63,7 +57,7 @@ export async function puzzles() {
 async function prepare(env) {
   const puzzle = tables[env];
   if (!puzzle.baked || puzzle.levels) return;
-  const found = await (await fetch(here(puzzle.baked))).json();
+  const found = await fetchedJson(here(puzzle.baked));
   puzzle.levels = {};
   for (const [number, level] of Object.entries(found))
     puzzle.levels[number] = {

@@ -1,21 +1,25 @@
 // The exported model in onnxruntime: encode, context and step, as the planners ask for them.
 
+import { checked, fetched, fetchedJson } from "./fetched.js";
 import * as ort from "./ort/ort.wasm.min.mjs";
 
-const unpacked = fetch(new URL("./ort/ort-wasm-simd-threaded.wasm.packed", import.meta.url)).then(async (packed) => {
-  const whole = packed.body.pipeThrough(new DecompressionStream("gzip"));
-  ort.env.wasm.wasmBinary = await new Response(whole).arrayBuffer();
-});
 ort.env.wasm.wasmPaths = new URL("./ort/", import.meta.url).href;
 ort.env.wasm.numThreads = 1; // more would need headers that a plain file server does not send
 ort.env.logLevel = "error";
 
+/** Put the runtime into place: it comes packed. */
+async function unpack() {
+  if (ort.env.wasm.wasmBinary) return;
+  const packed = await fetched(new URL("./ort/ort-wasm-simd-threaded.wasm.packed", import.meta.url).href);
+  const whole = packed.body.pipeThrough(new DecompressionStream("gzip"));
+  ort.env.wasm.wasmBinary = await new Response(whole).arrayBuffer();
+}
+
 export class Model {
   static async open(folder) {
-    const about = await (await fetch(`${folder}/model.json`)).json();
-    await unpacked;
+    const [about] = await Promise.all([fetchedJson(`${folder}/model.json`), unpack()]);
     const open = async (name) =>
-      ort.InferenceSession.create(new Uint8Array(await (await fetch(`${folder}/${name}.onnx`)).arrayBuffer()));
+      ort.InferenceSession.create(await checked(`${folder}/${name}.onnx`, about.sha256[name]));
     const model = new Model();
     const [encoder, reader, stepper] = [await open("encode"), await open("context"), await open("step")];
     return Object.assign(model, about, { encoder, reader, stepper, contexts: new Map() });

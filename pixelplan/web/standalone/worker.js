@@ -2,6 +2,7 @@
 
 import { full, imageSearch } from "./agent.js";
 import { Model } from "./model.js";
+import { Problem } from "./problem.js";
 import { Projection } from "./project.js";
 import { distance, oneShot } from "./search.js";
 import { openWorld, setPuzzles } from "./world.js";
@@ -10,7 +11,11 @@ const models = new Map(); // folder → promise of a model
 const stopped = new Set(); // runs that nobody listens to any more
 
 const openModel = (folder) => {
-  if (!models.has(folder)) models.set(folder, Model.open(folder));
+  if (!models.has(folder)) {
+    const opening = Model.open(folder);
+    opening.catch(() => models.delete(folder)); // what did not arrive may arrive the next time
+    models.set(folder, opening);
+  }
   return models.get(folder);
 };
 
@@ -280,10 +285,7 @@ onmessage = async ({ data: { id, what, game, options } }) => {
       postMessage({ id, over: true });
     }
   } catch (problem) {
-    postMessage({
-      id,
-      problem:
-        problem instanceof RangeError ? problem.message : `Something went wrong in the planner: ${problem.message}`,
-    });
+    const told = problem instanceof RangeError || problem instanceof Problem;
+    postMessage({ id, problem: told ? problem.message : `Something went wrong in the planner: ${problem.message}` });
   }
 };

@@ -22,7 +22,8 @@ async function ask(method, path, body) {
     throw new Problem(0, SILENT);
   }
   if (answer.status === 204) return null;
-  const value = await answer.json();
+  const value = await answer.json().catch(() => null); // what stands between us and the server speaks HTML
+  if (value === null) throw new Problem(0, SILENT);
   if (!answer.ok) throw new Problem(answer.status, value.problem ?? "The server refused.");
   return value;
 }
@@ -45,7 +46,7 @@ export async function picture(path) {
   const answer = await fetch(path).catch(() => {
     throw new Problem(0, SILENT);
   });
-  if (!answer.ok) throw new Problem(answer.status, (await answer.json()).problem ?? "The server refused.");
+  if (!answer.ok) throw new Problem(answer.status, (await answer.json().catch(() => ({}))).problem ?? SILENT);
   return answer.blob();
 }
 

@@ -21,15 +21,11 @@ export function listenToPictures() {
   find("crop-close").onclick = () => dialog.close();
   find("crop-read").onclick = () => inTurn(read);
   find("crop-size").oninput = (event) => resize(Number(event.target.value));
-  document.addEventListener("paste", (event) => {
-    const file = [...(event.clipboardData?.files ?? [])].find((one) => one.type.startsWith("image/"));
-    if (file) bring(file);
-  });
+  document.addEventListener("paste", (event) => bringOne(event.clipboardData));
   document.addEventListener("dragover", (event) => event.preventDefault());
   document.addEventListener("drop", (event) => {
     event.preventDefault();
-    const file = [...(event.dataTransfer?.files ?? [])].find((one) => one.type.startsWith("image/"));
-    if (file) bring(file);
+    bringOne(event.dataTransfer);
   });
   const canvas = find("crop-picture");
   canvas.addEventListener("pointerdown", (event) => {
@@ -51,10 +47,23 @@ export function listenToPictures() {
   });
 }
 
+/** The first picture of what was pasted or dropped; if there is none, any file, to say that it is none. */
+function bringOne(brought) {
+  const files = [...(brought?.files ?? [])];
+  const file = files.find((one) => one.type.startsWith("image/")) ?? files[0];
+  if (file) bring(file);
+}
+
 const bring = (file) =>
   attempt(async () => {
-    if (!find("crop").open) find("crop").showModal();
-    show(await decode(file));
+    try {
+      const next = await decode(file);
+      if (!find("crop").open) find("crop").showModal();
+      show(next);
+    } catch (problem) {
+      find("crop").close(); // what went wrong is said behind it
+      throw problem;
+    }
   });
 
 /** Begin with the largest square in the middle; a screenshot of this page's board or frame is whole already. */

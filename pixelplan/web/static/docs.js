@@ -1,9 +1,8 @@
 // The API page, made from openapi.json and the messages' schemas: nothing is fetched from elsewhere.
 
-import { find, forgetColours, make } from "./dom.js";
+import { find, forgetColours, make, theme } from "./dom.js";
 
-document.documentElement.dataset.theme =
-  localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+document.documentElement.dataset.theme = theme();
 forgetColours();
 
 /** A schema's type in a few characters, with links to the shapes it names. */

@@ -32,6 +32,25 @@ export const forgetColours = () => colours.clear();
 export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+/** What the browser keeps of this page from visit to visit: nothing, where it is told to keep nothing. */
+export function kept(name) {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+export function keep(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // the next visit is a first one again
+  }
+}
+
+export const theme = () => kept("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+
 /** Scroll as little as needed for something to be seen; on phones it may be screens away. */
 export const reveal = (element) => element.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
 

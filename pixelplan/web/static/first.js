@@ -1,11 +1,12 @@
 // The first minute: on the first visit a plan plays by itself, is explained, and hands over.
 
-import { calm, find, wait } from "./dom.js";
+import { calm, find, keep, kept, wait } from "./dom.js";
 import { inTurn, page } from "./page.js";
 import { execute, plan, stopAct } from "./think.js";
 
 const SEEN = "visited";
-let going = false;
+let tour = 0; // the number of the one that goes on; 0 for none
+let tours = 0;
 
 const say = (words) => {
   find("coach-words").textContent = words;
@@ -18,39 +19,41 @@ export function listenToNewcomer() {
 }
 
 /** Only whoever comes for the first time, and by no link to something. */
-export const isNew = () => !location.search && !localStorage.getItem(SEEN);
+export const isNew = () => !location.search && !kept(SEEN);
 
 function end(stop) {
-  going = false;
-  localStorage.setItem(SEEN, "yes");
+  tour = 0;
+  keep(SEEN, "yes");
   find("coach").hidden = true;
   if (stop) inTurn(stopAct);
 }
 
 export async function begin() {
-  going = true;
+  if (tour) return; // it is being shown
+  const own = (tour = ++tours);
+  find("coach-skip").textContent = "Skip";
   const pause = (seconds) => wait(calm() ? 1000 : 1000 * seconds);
   say(
     "The machine gets these pixels and the goal's, and nothing else: no rules, no map. It learned from pictures of random play.",
   );
   await pause(4);
-  if (!going) return;
+  if (tour !== own) return;
   say(
     "It imagines every move, layer by layer. Each dot is a picture it has never seen; dots that look the same are merged.",
   );
   await inTurn(plan);
   await page.act?.over;
   await pause(3);
-  if (!going) return;
+  if (tour !== own) return;
   say(
     "One of them looks like the goal: the way there is the plan. Now it plays it, and compares each step with what it imagined.",
   );
   await inTurn(execute);
   await page.act?.over;
   await pause(2);
-  if (!going) return;
+  if (tour !== own) return;
   say("Your turn: arrow keys or a swipe. Try “Level of the day”, draw a level of your own, or bring a screenshot.");
-  localStorage.setItem(SEEN, "yes");
-  going = false;
+  keep(SEEN, "yes");
+  tour = 0;
   find("coach-skip").textContent = "Close";
 }

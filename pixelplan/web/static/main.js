@@ -3,7 +3,7 @@
 import { called, directionOf, ofKey } from "./actions.js";
 import * as api from "./api.js";
 import * as address from "./address.js";
-import { copy, download, find, segments } from "./dom.js";
+import { copy, download, find, keep, segments, theme } from "./dom.js";
 import { attempt, board, graph, inTurn, page, remember, report, timeline } from "./page.js";
 import { editing, edit, listenToPainter, paintKey } from "./editor.js";
 import { begin, isNew, listenToNewcomer } from "./first.js";
@@ -76,7 +76,11 @@ function listenToVisitor() {
       const name = `${page.env}-${plain(page.number) ?? "drawn"}.${ending}`;
       inTurn(async () => download(await api.picture(path), name));
     };
-  find("theme").onclick = () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  find("theme").onclick = () => {
+    const other = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    keep("theme", other);
+    setTheme(other);
+  };
   find("strip").addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (button) inTurn(() => aimAtState(Number(button.dataset.state)));
@@ -195,7 +199,7 @@ async function restore() {
 
 async function start() {
   const first = isNew(); // soon the page has an address
-  setTheme(localStorage.getItem("theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+  setTheme(theme());
   [page.puzzles, page.planners] = await Promise.all([api.puzzles(), api.planners()]);
   page.env = page.puzzles[0].name;
   const planners = page.planners.map(({ name, title, about }) => [name, title, about[0].toUpperCase() + about.slice(1)]);

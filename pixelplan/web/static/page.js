@@ -63,7 +63,10 @@ export function notice(words) {
 const isPicture = (level) => String(level).startsWith("picture-");
 
 let turn = Promise.resolve(); // what the visitor asks for waits its turn, so that quick keys stay in order
-export const inTurn = (what) => (turn = turn.then(() => attempt(what)));
+export function inTurn(what) {
+  const run = () => attempt(what);
+  return (turn = turn.then(run, run)); // a fault of the page itself, told by the browser, does not stop what comes next
+}
 
 /** Ask something of the game; where the server has dropped it, begin it again where it stood. */
 export async function withGame(ask) {

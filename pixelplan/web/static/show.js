@@ -186,7 +186,6 @@ export function sayPlan(plan, depth, intent = "goal") {
 
 export function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
-  localStorage.setItem("theme", theme);
   forgetColours();
   showLegend();
   graph.draw();

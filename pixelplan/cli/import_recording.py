@@ -1,0 +1,51 @@
+"""The command that takes in what others have recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def import_recording(
+    source: Path,
+    /,
+    *,
+    out: Path,
+    name: str = "imported",
+    pixels: str | None = None,
+    actions: int | None = None,
+    action_names: tuple[str, ...] = (),
+    one_level: bool = False,
+    resume: bool = False,
+) -> None:
+    """Make a trajectory folder of a recording: npz arrays, a folder of PNG files with a CSV, or Minari's HDF5.
+
+    Example: pixelplan import recording.npz --out runs/own-data
+
+    Args:
+        source: A file .npz (at most 1024 MB unpacked) or .hdf5 (in chunks of at most 256 MB), a folder of PNG files
+            with one CSV file (at most 64 MB), or a Minari data set's folder. Pictures have sides of at most 4096
+            pixels, and the distinct frames of a level take at most 512 MB.
+        out: The folder to write; it must be new or empty.
+        name: What the recorded world is called.
+        pixels: Size of frames, 64 or 48x72 (height x width); by default their own if that is at most 128, else 64.
+        actions: How many actions there are; by default one more than the highest number recorded.
+        action_names: What the actions are called, in the order of their numbers.
+        one_level: All episodes are of one level, if the recording names none; by default each has its own.
+        resume: Continue an import that was interrupted.
+    """
+    from pixelplan.cli.options import parse_pixels, progress_bar
+    from pixelplan.data.imports import import_trajectories
+
+    with progress_bar("importing", "levels") as progress:
+        data = import_trajectories(
+            source,
+            out,
+            name=name,
+            pixels=parse_pixels(pixels),
+            actions=actions,
+            action_names=action_names,
+            one_level=one_level,
+            resume=resume,
+            progress=progress,
+        )
+    print(f"{data.actions.size:,} steps of {name} in {out}: {len(data.frames):,} distinct frames")

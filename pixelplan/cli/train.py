@@ -1,0 +1,118 @@
+"""Commands about world models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from pixelplan.model.train_config import TrainConfig
+
+
+def train(
+    *,
+    data: Path,
+    out: Path,
+    preset: Literal["auto", "picture", "vector", "ppgs", "rules", "spatial", "paper", "latent", "tiny"] = "auto",
+    validation: Path | None = None,
+    resume: bool = False,
+    env: str | None = None,
+    on_policy: int = 0,
+    on_policy_episodes: int = 5,
+    on_policy_share: float = 0.375,
+    inverse: bool = True,
+    family: str | None = None,
+    noisy: bool = False,
+    grid: tuple[int, int] | None = None,
+    updates: int | None = None,
+    batch: int | None = None,
+    learning_rate: float | None = None,
+    threshold: Literal["calibrated", "half-margin"] | None = None,
+    seed: int = 0,
+    threads: int = 2,
+    device: Literal["cpu", "cuda", "mps"] = "cpu",
+    devices: int = 1,
+    precision: Literal["32-true", "bf16-mixed", "16-mixed"] = "32-true",
+) -> None:
+    """Learn a world model from recorded play.
+
+    Example: pixelplan train --data runs/ice-data --out runs/ice-model
+
+    Args:
+        data: A folder written by collect.
+        out: The folder to write: weights, a readable config, metrics and a picture of the curves.
+        preset: auto lets families of models race; picture and vector are those that assume nothing; spatial takes the
+            one on a grid that the data suggests; paper and latent are the paper's networks; tiny is for a quick look.
+        validation: A second folder written by collect, for accuracy and the threshold; by default a tenth of levels.
+        resume: Go on with training that was cut off, to the very same weights.
+        env: Your own environment in which the data was recorded (package.module:function or a Gymnasium id), where the
+            planner shall play in it; puzzles are known.
+        on_policy: How many times on the way the planner plays with what was learnt so far, in the levels of the data,
+            to be learnt from as well; it helps where random play does not come around.
+        on_policy_episodes: Episodes that it then plays in each level, as long as those of the data.
+        on_policy_share: The first part of training, over which these times are spread.
+        inverse: Train with the inverse model (without it: the paper's ablation).
+        family: The latent: picture (patches as they look), vector (a point on a sphere), position (one thing on a
+            grid) or cells (what is in each cell of a grid); by default they race, and held-out prediction decides.
+        noisy: For worlds whose pixels are noisy while their rules are not: frames of one state may all differ.
+        grid: Rows and columns of the grid of position and cells; by default read from what moves, or cells of 8
+            pixels if frames are noisy.
+        updates: Gradient steps; by default the preset's.
+        batch: Levels in a gradient step, over all processes; by default the preset's.
+        learning_rate: The highest of a one-cycle schedule; by default the preset's.
+        threshold: Where the reidentification threshold comes from: calibrated on validation levels, or the paper's ε/2.
+        seed: The same seed gives the same weights.
+        threads: Processor cores to use.
+        device: Where to compute.
+        devices: Processes that share each batch.
+        precision: Of computation; weights are stored in 32 bits.
+    """
+    from dataclasses import replace
+
+    from pixelplan.cli.options import progress_bar
+    from pixelplan.data.dataset import open_trajectories
+    from pixelplan.model.checkpoint import read_description
+    from pixelplan.model.findings import told
+    from pixelplan.model.race import train_best
+    from pixelplan.training.on_policy import on_policy_stages, open_data_world, train_in_stages
+
+    config = _chosen(preset, family, noisy, inverse)
+    given: dict[str, Any] = {"updates": updates, "batch": batch, "learning_rate": learning_rate, "threshold": threshold}
+    config = replace(
+        config,
+        grid=grid,
+        seed=seed,
+        threads=threads,
+        device=device,
+        devices=devices,
+        precision=precision,
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    held_out = None if validation is None else open_trajectories(validation)
+    play = open_trajectories(data)
+    if on_policy:
+        stages = on_policy_stages(on_policy, on_policy_episodes, on_policy_share)
+        with progress_bar("the planner plays", "levels") as progress:
+            model = train_in_stages(play, out, config, stages, open_data_world(play, env), held_out, resume, progress)
+    else:
+        model = train_best(play, out, config, held_out, resume)
+    print(f"{out}: {model.parameter_count:,} parameters, threshold {model.threshold}")
+    for line in told(read_description(out)):
+        print(line)
+
+
+def _chosen(preset: str, family: str | None, noisy: bool, inverse: bool) -> TrainConfig:
+    """The settings that these options ask for."""
+    from dataclasses import replace
+
+    from pixelplan.model.families import FAMILIES
+    from pixelplan.model.train_config import preset as find
+    from pixelplan.model.train_config import without_inverse
+    from pixelplan.types import InputError
+
+    config = find("noisy" if noisy else preset)
+    if family is not None and family not in FAMILIES:
+        raise InputError(f"there is no family {family!r}; the families are {', '.join(FAMILIES)}")
+    if family is not None:
+        config = replace(config, model=FAMILIES[family].config(family=family), candidates=None)
+    return config if inverse else replace(config, model=without_inverse(config.model), candidates=None)

@@ -1,0 +1,84 @@
+"""The command that learns a distance for best-first search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from tyro.conf import OmitArgPrefixes
+
+from pixelplan.distance.distance_config import DistanceConfig
+
+
+def train_heuristic(
+    *,
+    env: str,
+    model: str,
+    out: Path,
+    levels: str = "0:1000",
+    held_out: str = "1000:1050",
+    option: tuple[str, ...] = (),
+    threads: int = 1,
+    resume: bool = False,
+    config: Annotated[DistanceConfig, OmitArgPrefixes] = DistanceConfig(),  # noqa: B008 (frozen)
+) -> None:
+    """Learn how far states are from the goal, inside a world model: best-first search then finds what is far.
+
+    Example: pixelplan train-heuristic --env examples.sokoban_levels:make --model oracle --levels 0:16 --held-out 16:24
+    --out runs/boxes-heuristic
+
+    Args:
+        env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
+            Gymnasium id.
+        model: A folder written by train, the name of a shipped model, or oracle (the true rules of an environment that
+            offers them); its codes must be zeros and ones.
+        out: The folder to write, for evaluate --heuristic.
+        levels: Levels to learn from, A:B, B excluded, several with commas.
+        held_out: Levels that say after each round whether it is learning; never learned from.
+        option: Options of the puzzle or environment as name=value, such as levels=FILE.
+        threads: Processor cores to use.
+        resume: Go on after the last finished round, to the very same weights.
+        config: How it is learned.
+    """
+    import torch
+
+    from pixelplan.cli.options import parse_family
+    from pixelplan.distance.rounds import Round, train_distance
+    from pixelplan.envs.noise import Noise
+    from pixelplan.evaluation.open_model import choose_model, model_identity, model_name
+    from pixelplan.files import level_numbers, parse_levels
+    from pixelplan.machine import describe_machine
+    from pixelplan.types import InputError
+
+    if threads < 1:
+        raise InputError(f"threads is {threads}; it must be at least 1")
+    numbers, others = (level_numbers(parse_levels(text)) for text in (levels, held_out))
+    opened, family = choose_model(model, "one-shot", parse_family(env, option, None, Noise()))
+    if opened is None:
+        raise InputError(f"the oracle of {family.name} searches tables and needs no heuristic; give a trained model")
+    family.level(max(*numbers, *others))
+
+    def told(one: Round) -> None:
+        what = f"search of {one.nodes:,} nodes: {one.solved:.2f} solved" if one.nodes else "random play"
+        print(
+            f"round {one.number}, {what}; held out: {one.held_out_solved:.2f} solved, "
+            f"median {one.held_out_nodes:,.0f} nodes; loss {one.loss:.4f}, {one.seconds:.0f} s",
+            flush=True,
+        )
+
+    def opened_level(number: int):  # type: ignore[no-untyped-def]
+        challenge = family.challenge(number)
+        return challenge.env.reset()[0], challenge.goal_frames
+
+    about = {
+        "env": family.name,
+        "options": dict(family.options),
+        "model": model_name(model, "one-shot", family.name),
+        "model_identity": model_identity(opened, family.name),
+        "levels": levels,
+        "held_out": held_out,
+        **describe_machine(),
+    }
+    torch.set_num_threads(threads)
+    train_distance(opened, opened_level, numbers, others, out, config, about, resume, told)
+    print(f"{out}: for evaluate --heuristic {out} --frontier best-first")

@@ -1,0 +1,72 @@
+"""The settings of learned distances; without networks, so that help texts come at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pixelplan.types import InputError
+
+LIMITS = {"goal_width": (1, 512), "goal_blocks": (0, 32), "state_width": (1, 512), "hidden": (1, 4096)}
+"""The smallest and the largest that the numbers of a network can be; read from files, they are judged by this."""
+
+MOST = 10**9
+"""Of anything that is counted."""
+
+
+@dataclass(frozen=True)
+class NetworkConfig:
+    """The size of the network."""
+
+    goal_width: int = 32
+    """Channels of what reads the goal, if codes are laid out in cells."""
+    goal_blocks: int = 5
+    """Its residual blocks: it runs once a level, so many are cheap."""
+    state_width: int = 12
+    """Channels of what looks at neighbouring cells of each state."""
+    hidden: int = 256
+    """Units of the layers that see a whole state."""
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in LIMITS.items():
+            value: object = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+                raise InputError(f"{name} is {value}; it must be a whole number from {low} to {high}")
+
+
+@dataclass(frozen=True)
+class DistanceConfig:
+    """How a distance is learned."""
+
+    rounds: int = 6
+    """Rounds of searching and learning, after the one of random play."""
+    searches: int = 300
+    """Training levels that a round plays or searches, drawn again each time."""
+    nodes: int = 1000
+    """Nodes of a search in the first round; each later round has twice as many as the one before, up to most_nodes."""
+    most_nodes: int = 8000
+    """Nodes of a search at most."""
+    weight: float = 3.0
+    """What the distance weighs in these searches."""
+    batch: int = 16
+    """Nodes that these searches expand at a time."""
+    states: int = 384
+    """States of a search that are learned from at most."""
+    updates: int = 600
+    """Gradient steps per round."""
+    learning_rate: float = 1.5e-3
+    """The highest of a round, from which it falls to nothing."""
+    held_out_nodes: int = 20_000
+    """Nodes of a search on held-out levels."""
+    seed: int = 0
+    """Decides which levels are drawn, and everything else that is."""
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+
+    def __post_init__(self) -> None:
+        for name in ("searches", "nodes", "most_nodes", "batch", "states", "updates", "held_out_nodes"):
+            if not 1 <= getattr(self, name) <= MOST:
+                raise InputError(f"{name} is {getattr(self, name)}; it must be 1 to {MOST:,}")
+        if self.rounds < 0 or self.seed < 0 or not self.weight > 0:
+            raise InputError(
+                f"rounds is {self.rounds}, seed {self.seed} and weight {self.weight}; they must be at least 0, 0 and "
+                "more than 0"
+            )

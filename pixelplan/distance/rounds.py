@@ -1,0 +1,224 @@
+"""Learn a distance inside a world model: first from imagined random play, then from what searches find with it.
+
+Each round searches training levels with the distance learned so far and learns from what the searches saw; the budget
+of nodes grows from round to round. Levels that the training never sees say whether it is learning.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from pixelplan.distance.distance_config import DistanceConfig
+from pixelplan.distance.labels import Samples, from_search, in_hindsight, towards
+from pixelplan.distance.learned import ABOUT, Guided, LearnedDistance, load_distance, save_distance
+from pixelplan.distance.network import DistanceNetwork, layout_of
+from pixelplan.distance.unfinished import CHECKPOINT, load_progress, other_training, save_progress
+from pixelplan.planning.frontier import among
+from pixelplan.planning.one_shot import OneShotConfig, inference, search, several
+from pixelplan.planning.packed_graph import PackedGraph
+from pixelplan.types import InputError, LatentGraph, Model, Plan, is_discrete, pack, unpack
+
+Open = Callable[[int], tuple[np.ndarray, np.ndarray]]
+"""Gives of a level, by its number, the first frame [H,W,3] and the goal's frame, or frames [G,H,W,3]."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """How a round went."""
+
+    number: int
+    nodes: int
+    """Of a search on a training level at most; 0 where they were played at random."""
+    solved: float
+    """Share of training levels solved in it."""
+    loss: float
+    held_out_solved: float
+    held_out_nodes: float
+    """The median on held-out levels, unsolved ones with all that they may have."""
+    seconds: float
+    """Since training began."""
+
+
+def train_distance(
+    model: Model,
+    open_level: Open,
+    levels: Sequence[int],
+    held_out: Sequence[int],
+    out: Path,
+    config: DistanceConfig = DistanceConfig(),  # noqa: B008 (frozen)
+    about: dict[str, Any] | None = None,
+    resume: bool = False,
+    tell: Callable[[Round], None] = lambda one: None,
+) -> LearnedDistance:
+    """Learn the distance of a model with a discrete code, and write it to the folder `out` after every round.
+
+    `resume` goes on after the last finished round, to the same weights as if nothing had happened. `about` is written
+    beside them.
+    """
+    if not is_discrete(model):
+        raise InputError("a distance is learned for models whose codes are zeros and ones; this model's are not")
+    if not levels or not held_out or set(levels) & set(held_out):
+        raise InputError("training and held-out levels must be some, and none of them both")
+    if not resume and out.exists() and any(out.iterdir()):
+        raise InputError(f"{out} is not empty; choose another folder, or --resume goes on")
+    about = about or {}
+    request = _request(config, levels, held_out, about)
+    if (out / ABOUT).exists() and not (out / CHECKPOINT).exists():  # it is finished
+        learned, found = load_distance(out, about.get("model_identity"))
+        if any(found.get(name) != value for name, value in request.items()):
+            raise other_training(out)
+        return learned
+    torch.manual_seed(config.seed)
+    bits = model.encode(open_level(levels[0])[0][None]).shape[1]
+    network = DistanceNetwork(bits, layout_of(model), config.network)
+    samples, history = load_progress(out, network, request) or ([], [])
+
+    def save() -> None:
+        save_distance(network, out, {**about, **request, "rounds": history})
+
+    if history:
+        save()  # it may have been cut off between the checkpoint and this
+    trainer = _Trainer(model, open_level, config, network, samples, history[-1]["seconds"] if history else 0.0)
+    for number in range(len(history), config.rounds + 1):
+        one = trainer.round(number, levels, held_out)
+        history.append(vars(one))
+        save_progress(out, network, trainer.samples[-2:], history, request)
+        save()
+        tell(one)
+    (out / CHECKPOINT).unlink()
+    return LearnedDistance(network)
+
+
+def _request(
+    config: DistanceConfig, levels: Sequence[int], held_out: Sequence[int], about: dict[str, Any]
+) -> dict[str, Any]:
+    """All that decides the weights, as it will be read back."""
+    chosen = hashlib.sha256(repr([list(map(int, levels)), list(map(int, held_out))]).encode()).hexdigest()[:16]
+    world = {name: about.get(name) for name in ("env", "options", "model_identity")}
+    return dict(json.loads(json.dumps({**world, "levels_identity": chosen, "config": asdict(config)})))
+
+
+class _Trainer:
+    """What training carries from round to round."""
+
+    def __init__(
+        self,
+        model: Model,
+        open_level: Open,
+        config: DistanceConfig,
+        network: DistanceNetwork,
+        samples: list[list[Samples]],
+        seconds: float,
+    ) -> None:
+        self.model, self.open_level, self.config, self.network = model, open_level, config, network
+        self.samples = samples
+        """Of the latest rounds."""
+        self.began = time.perf_counter() - seconds
+
+    def round(self, number: int, levels: Sequence[int], held_out: Sequence[int]) -> Round:
+        config = self.config
+        random = np.random.default_rng([config.seed, number])
+        drawn = random.permutation(np.asarray(levels))[: config.searches].tolist()
+        nodes = min(config.nodes * 2 ** (number - 1), config.most_nodes) if number else 0
+        with inference():
+            outcomes = [self._look(level, nodes, random) for level in drawn]
+        self.samples = [*self.samples[-2:], [one for samples, _ in outcomes for one in samples if len(one.codes)]]
+        solved = float(np.mean([reached for _, reached in outcomes]))
+        loss = self._learn(number, random)
+        shares, counts = [], []
+        with inference():
+            for level in held_out:
+                plan = self._plan(*self._codes(level), config.held_out_nodes)
+                shares.append(plan.reached)
+                counts.append(plan.nodes if plan.reached else config.held_out_nodes)
+        seconds = time.perf_counter() - self.began
+        return Round(number, nodes, solved, loss, float(np.mean(shares)), float(np.median(counts)), round(seconds, 1))
+
+    def _codes(self, level: int) -> tuple[Any, np.ndarray, np.ndarray]:
+        """A level's context, the code [d] of its start, and those [G,d] of its goal."""
+        frame, goal_frames = self.open_level(level)
+        goal_frames = several(goal_frames)
+        start, *goals = self.model.encode(np.stack([frame, *goal_frames])).float().cpu().numpy()
+        return self.model.context(goal_frames[0]), start, np.stack(goals)
+
+    def _look(self, level: int, nodes: int, random: np.random.Generator) -> tuple[list[Samples], bool]:
+        """What a level teaches, and whether it was solved: by a search if it may have nodes, else by random play."""
+        context, start, goals = self._codes(level)
+        count, goal = self.config.states, goals.mean(0)
+        home = imagine(self.model, context, goals[random.integers(len(goals))], random)
+        found = [towards(home, np.flatnonzero(among(home.codes, pack(goals))), goal, count, random)]
+        if not nodes:
+            graph = imagine(self.model, context, start, random)
+            return [*found, *(in_hindsight(graph, len(goals) > 1, count, random) for _ in range(2))], False
+        plan = self._plan(context, start, goals, nodes)
+        way = plan.path if plan.reached else None
+        found += [from_search(plan.graph, way, goal, count, random) for _ in range(2 if plan.reached else 1)]
+        if plan.leaves:  # else the level begins with its goal
+            found.append(in_hindsight(plan.graph, len(goals) > 1, count, random))
+        return found, plan.reached
+
+    def _plan(self, context: Any, start: np.ndarray, goals: np.ndarray, nodes: int) -> Plan:
+        """A search with what was learned so far."""
+        config = OneShotConfig(
+            node_limit=nodes, frontier="best-first", weight=self.config.weight, batch=self.config.batch
+        )
+        return search(Guided(self.model, LearnedDistance(self.network)), context, start, goals, config)
+
+    def _learn(self, number: int, random: np.random.Generator, together: int = 8, states: int = 64) -> float:
+        """Gradient steps on the samples of the latest rounds; the mean loss of the last tenth."""
+        network, config = self.network.train(), self.config
+        pool = [one for samples in self.samples for one in samples]
+        if not pool:
+            raise InputError("nothing was learned: no action changes anything in the training levels")
+        updates = config.updates * (2 if number == 0 else 1)
+        optimizer = torch.optim.AdamW(network.parameters(), config.learning_rate, weight_decay=1e-4)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, config.learning_rate, updates, pct_start=0.1)
+        losses = []
+        for _ in range(updates):
+            chosen = [pool[index] for index in random.integers(len(pool), size=together)]
+            rows = [random.integers(len(one.codes), size=states) for one in chosen]
+            picked = zip(chosen, rows, strict=True)
+            z = np.stack([unpack(one.codes[row], network.bits) for one, row in picked])
+            steps, sure, at_least = (
+                torch.from_numpy(np.stack([getattr(one, part)[row] for one, row in zip(chosen, rows, strict=True)]))
+                for part in ("steps", "sure", "at_least")
+            )
+            goals = torch.from_numpy(np.stack([one.goal for one in chosen]))
+            error = network(torch.from_numpy(z), network.read_goal(goals)) - steps.sqrt()
+            error = torch.where(at_least, error.clamp(max=0.0), error)
+            loss = (torch.nn.functional.smooth_l1_loss(error, torch.zeros_like(error), reduction="none") * sure).mean()
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimizer.step()
+            schedule.step()
+            losses.append(float(loss.detach()))
+        network.eval()
+        return float(np.mean(losses[-max(1, updates // 10) :]))
+
+
+def imagine(
+    model: Model, context: Any, start: np.ndarray, random: np.random.Generator, walks: int = 24, steps: int = 64
+) -> LatentGraph:
+    """The graph of what random walks from start [d] meet inside a model, and of all that lies a step beside them."""
+    graph = PackedGraph(start)
+    here = np.zeros(walks, np.int64)
+    for _ in range(steps):
+        nodes = np.unique(here)
+        after = model.step(torch.from_numpy(graph.embeddings(nodes)), context).float().cpu().numpy()  # [n,A,d]
+        actions = after.shape[1]
+        parents, taken = np.repeat(nodes, actions), np.tile(np.arange(actions), len(nodes))
+        found, _ = graph.find_or_add(after.reshape(-1, after.shape[2]), parents, taken)
+        successors = found.reshape(-1, actions)
+        graph.connect(nodes, successors)
+        here = successors[np.searchsorted(nodes, here), random.integers(actions, size=walks)]
+    return graph.finished()

@@ -1,0 +1,301 @@
+"""Anybody's Gymnasium environment as a family of levels: discrete actions, and images that show the whole state.
+
+What an environment may offer beside Gymnasium's own methods, each optional:
+
+- `goal_frame()`: a picture of the goal of the level that was reset last;
+- `goal_frames()`: several of them [G,H,W,3], where any of these is the goal;
+- `info["solved"]`: whether the goal is reached now;
+- `shortest_solution()`: a shortest list of actions from here to the goal, which only the judge looks at;
+- `action_names`: what people call its actions;
+- `oracle()`: its true rules behind the `Model` protocol, for `--model oracle`;
+- `level_count`: how many levels there are, numbered from 0;
+- `replay(actions)`: what episodes with actions [E,T] show in the level that was reset last, distinct frames [n,H,W,3]
+  in the order of play and indices into them [E,T+1]: recording is then quicker than step by step.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import gymnasium
+import numpy as np
+
+from pixelplan.envs.determinism import STEPS, judge_determinism
+from pixelplan.envs.family import Challenge, Goal, Recording
+from pixelplan.envs.frames import DistinctFrames, resize, to_frame, usual_size
+from pixelplan.envs.guard import STEP_SECONDS, guarded
+from pixelplan.envs.gym_level import GymLevel, checked_tuple, demonstrated, random_frame, random_walk
+from pixelplan.types import InputError, Model
+
+MOST_ACTIONS = 256
+LEVELS_CHECKED = 8
+Source = Literal["auto", "observation", "render"]
+Make = Callable[[], gymnasium.Env[Any, Any]]
+
+
+class GymFamily:
+    """The levels of a Gymnasium environment: level k is what `reset(seed=k)` begins.
+
+    A world with one level ignores the seed. Where an episode terminates, the world stands still.
+    """
+
+    random_start = False
+
+    def __init__(
+        self,
+        env: gymnasium.Env[Any, Any] | Make,
+        *,
+        name: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        goal: Callable[[gymnasium.Env[Any, Any]], np.ndarray] | np.ndarray | None = None,
+        solved: Callable[[gymnasium.Env[Any, Any]], bool] | None = None,
+        pixels: tuple[int, int] | int | None = None,
+        frames: Source = "auto",
+        step_seconds: float = STEP_SECONDS,
+    ) -> None:
+        """`env` is an environment or a function that makes one; an InputError says what does not fit.
+
+        `goal` gives the frame to reach in the level that was reset last, `solved` says whether it is reached; by
+        default the environment says both. Frames become `pixels` (height, width) large. They are its observations,
+        or what it renders where those are no images; `frames` decides otherwise. A call of the environment that takes
+        more than `step_seconds`, like one that raises, is an EnvironmentFailed.
+        """
+        if not 0 < step_seconds < 1e6:
+            raise InputError(f"step-seconds is {step_seconds}; it must be above 0 and below a million")
+        self.step_seconds = step_seconds
+        self.name: str = name or str(getattr(env, "__qualname__", type(env).__qualname__))
+        self._make = None if isinstance(env, gymnasium.Env) else env
+        with self.guard("being made"):
+            self._env: gymnasium.Env[Any, Any] = env if isinstance(env, gymnasium.Env) else env()
+        if not isinstance(self._env, gymnasium.Env):
+            raise InputError(f"{name or env!r} gave {type(self._env).__name__}; it must give a Gymnasium environment")
+        self.name = name or f"{type(self._env.unwrapped).__module__}:{type(self._env.unwrapped).__qualname__}"
+        self._goal, self._solved = goal, solved
+        with self.guard("describing its spaces"):
+            self._rendered = self._choose_source(frames)
+            self._space = self._check_actions()
+        with self.guard("reset of level 0"):
+            height, width = self.picture(checked_tuple(self._env.reset(seed=0), 2, "reset")[0]).shape[:2]
+        self.own_size = height, width
+        wanted = (pixels, pixels) if isinstance(pixels, int) else pixels
+        size = usual_size(height, width) if wanted is None else wanted
+        if min(size) < 8:
+            raise InputError(f"frames of {size[0]} × {size[1]} pixels are too small; a model needs at least 8 × 8")
+        self.shape = (*size, 3)
+        self._given_options = dict(options or {})
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """What the environment was made with, and the size of frames."""
+        return {**self._given_options, "pixels": list(self.shape[:2])}
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        """The environment's own names, or numbers."""
+        with self.guard("action_names"):
+            names = tuple(map(str, _attribute(self._env, "action_names") or ()))
+        count = int(self._space.n)
+        return names if len(names) == count else tuple(str(self._space.start + action) for action in range(count))
+
+    @property
+    def has_goals(self) -> bool:
+        """Whether anybody shows what the goal looks like."""
+        return self._goal is not None or _attribute(self._env, "goal_frame") is not None
+
+    def fit(self, size: tuple[int, int]) -> GymFamily:
+        """The same levels with frames of this height and width."""
+        if size == self.shape[:2]:
+            return self
+        fitted = object.__new__(GymFamily)
+        fitted.__dict__.update(self.__dict__, shape=(*size, 3))
+        return fitted
+
+    def level(self, number: int) -> GymLevel:
+        """One level, to be played."""
+        if number >= self._level_count:
+            raise InputError(f"{self.name} has no level {number}; its {self._level_count} levels are numbered from 0")
+        return GymLevel(self, self._env, number)
+
+    @property
+    def _level_count(self) -> float:
+        count = _attribute(self._env, "level_count")
+        return math.inf if count is None else int(count)
+
+    def oracle(self) -> Model | None:
+        """The environment's true rules as a model; None where it does not offer them."""
+        offered = _attribute(self._env, "oracle")
+        return None if offered is None else offered()
+
+    def check(self, number: int) -> None:
+        """An InputError where actions change from level to level, or the same ones do not lead to the same state.
+
+        Noise in its pixels is nothing to complain about.
+        """
+        for other in range(number, number + LEVELS_CHECKED):
+            if other == number or other < self._level_count:
+                self.level(other).reset()
+        found = judge_determinism(self.level(number), self.random_actions(STEPS, number))
+        if found.verdict == "nondeterministic":
+            raise InputError(
+                f"{self.name} is not deterministic: the same actions in level {number} show different frames after "
+                f"step {found.first_step}, and not by visual noise; planning needs a world in which an action always "
+                "does the same"
+            )
+
+    def random_actions(self, steps: int, seed: int) -> list[int]:
+        """Uniform random actions."""
+        drawn: list[int] = np.random.default_rng([seed, 3]).integers(int(self._space.n), size=steps).tolist()
+        return drawn
+
+    def play(self, number: int, episodes: int, steps: int, random: np.random.Generator) -> Recording:
+        """All at once where the environment can, else step by step; every distinct frame is kept once."""
+        level = self.level(number)
+        actions = random.integers(int(self._space.n), size=(episodes, steps), dtype=np.uint8)
+        replay = _attribute(self._env, "replay")
+        if replay is not None and self.own_size == self.shape[:2]:
+            level.reset()
+            shown, which = replay(actions)
+            return Recording(shown, which, actions)
+        indices = np.empty((episodes, steps + 1), np.int64)
+        seen = DistinctFrames(self.shape)
+        for row, taken in enumerate(actions):
+            indices[row, 0] = seen.add(level.reset()[0])
+            for column, action in enumerate(taken.tolist()):
+                indices[row, column + 1] = seen.add(level.step(action)[0])
+        return Recording(seen.stacked(), indices, actions)
+
+    def challenge(self, number: int, goal: Goal = "level", seed: int = 0) -> Challenge:
+        """The goal that the environment shows, a random frame of the level, a given one, or one that actions lead to.
+
+        The environment says when its own goal is reached; any other goal is reached when its frame is seen.
+        """
+        level = self.level(number)
+        level.reset()
+        own_goal = isinstance(goal, str) and goal == "level"
+        if isinstance(goal, np.ndarray):
+            goal_frame = self._known_frame(level, goal)
+        elif isinstance(goal, tuple):
+            goal_frame = demonstrated(level, goal)
+        elif own_goal:
+            goal_frame = self._level_goal(number)
+        else:
+            goal_frame = random_frame(level, np.random.default_rng([seed, number, 1]))
+        several = None
+        if own_goal and self._goal is None and _attribute(self._env, "goal_frames") is not None:
+            several = np.stack([self._sized(to_frame(one)) for one in self._env.get_wrapper_attr("goal_frames")()])
+        solution = None
+        if own_goal and _attribute(self._env, "shortest_solution") is not None:
+            level.reset()
+            with self.guard(f"shortest_solution() of level {number}"):
+                found = self._env.get_wrapper_attr("shortest_solution")()
+                solution = None if found is None else len(found)
+        return Challenge(
+            number=number,
+            env=level,
+            solved=lambda: level.solved(goal_frame) if own_goal else np.array_equal(level.frame, goal_frame),
+            goal_frame=goal_frame,
+            several=several,
+            shortest=solution,
+            action_names=self.action_names,
+        )
+
+    def picture(self, observation: Any) -> np.ndarray:
+        """The frame [H,W,3] of an observation, in the environment's own size."""
+        return to_frame(self._env.render() if self._rendered else observation)
+
+    def says_solved(self, info: Mapping[str, Any]) -> bool | None:
+        """Whether the user's function or the environment's info says that the goal is reached; None where none does."""
+        if self._solved is not None:
+            return bool(self._solved(self._env))
+        return bool(info["solved"]) if "solved" in info else None
+
+    def checked_actions(self) -> gymnasium.spaces.Discrete:
+        """The action space; an InputError where the environment has changed it."""
+        if self._env.action_space != self._space:
+            raise InputError(
+                f"{self.name} has changed its actions from {self._space} to {self._env.action_space}; "
+                "a model needs the same actions in every level"
+            )
+        return self._space
+
+    def _level_goal(self, number: int) -> np.ndarray:
+        """The goal frame of the level, which was reset last."""
+        if not self.has_goals:
+            raise InputError(
+                f"{self.name} has no goal_frame(); give it that method, or a goal as a picture or a demonstration, "
+                "or ask for random goals"
+            )
+        with self.guard(f"goal_frame() of level {number}"):
+            if isinstance(self._goal, np.ndarray):
+                found: Any = self._goal
+            else:
+                found = self._goal(self._env) if self._goal else self._env.get_wrapper_attr("goal_frame")()
+            return self._sized(to_frame(found))
+
+    def guard(self, what: str) -> guarded:
+        """Calls of the environment: whatever they raise names it, and what was called."""
+        return guarded(self.name, what, self.step_seconds)
+
+    def _sized(self, frame: np.ndarray) -> np.ndarray:
+        """A frame in the family's size; an InputError where it has neither this nor the environment's own."""
+        if frame.shape[:2] not in (self.own_size, self.shape[:2]):
+            raise InputError(
+                f"the goal frame is {frame.shape[1]} × {frame.shape[0]} pixels; frames of {self.name} are "
+                f"{self.own_size[1]} × {self.own_size[0]}"
+            )
+        return resize(frame, self.shape[:2])
+
+    def _known_frame(self, level: GymLevel, goal: np.ndarray) -> np.ndarray:
+        """A goal frame in the family's size; an InputError where it looks nothing like the level's frames."""
+        frame = self._sized(to_frame(goal)).astype(np.int16)
+        walk = random_walk(level, np.random.default_rng(0)).astype(np.int16)
+        widest = max(np.abs(walk - one).mean(axis=(1, 2, 3)).max() for one in walk[:: max(1, len(walk) // 8)])
+        nearest = np.abs(walk - frame).mean(axis=(1, 2, 3)).min()
+        if nearest > 3 * max(widest, 0.5):
+            raise InputError(
+                f"the goal frame is not from level {level.number} of {self.name}: it differs from every frame of "
+                f"random play by {nearest:.0f} grey values a pixel, where these differ by {widest:.0f} at most"
+            )
+        return frame.astype(np.uint8)
+
+    def _choose_source(self, frames: Source) -> bool:
+        """Whether frames are rendered (or observed); an InputError where neither gives images."""
+        space = self._env.observation_space
+        observed = isinstance(space, gymnasium.spaces.Box) and space.dtype == np.uint8 and len(space.shape) in (2, 3)
+        if frames == "observation" or (frames == "auto" and observed):
+            if not observed:
+                raise InputError(f"the observations of {self.name} are {space}; they must be uint8 [height, width, 3]")
+            return False
+        if self._env.render_mode != "rgb_array":
+            raise InputError(
+                f"the observations of {self.name} are {space}, no images, and it does not render any: make it with "
+                f'render_mode="rgb_array" (it is {self._env.render_mode!r}) or with image observations'
+            )
+        return True
+
+    def _check_actions(self) -> gymnasium.spaces.Discrete:
+        space = self._env.action_space
+        if not isinstance(space, gymnasium.spaces.Discrete):
+            raise InputError(
+                f"the actions of {self.name} are {space}; a search needs a Discrete action space: wrap the "
+                "environment so that a few numbered actions stand for those that matter"
+            )
+        if int(space.n) > MOST_ACTIONS:
+            raise InputError(f"{self.name} has {space.n} actions; at most {MOST_ACTIONS} can be searched")
+        return space
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process: an environment that can be made again is made again there."""
+        return {**self.__dict__, "_env": None if self._make is not None else self._env}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._make is not None:
+            self._env = self._make()
+
+
+def _attribute(env: gymnasium.Env[Any, Any], name: str) -> Any:
+    """An attribute of an environment or of what it wraps, None where there is none."""
+    return env.get_wrapper_attr(name) if env.has_wrapper_attr(name) else None

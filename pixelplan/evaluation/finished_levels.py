@@ -1,0 +1,96 @@
+"""Finished levels, kept beside the record until that is complete."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from pixelplan.files import read_json, write_json
+from pixelplan.planning import PLANNERS
+from pixelplan.types import ADDED_LATER, InputError, LevelResult
+
+SECONDS_BETWEEN_NOTES = 1.0
+"""How often finished levels are written: what a kill can cost."""
+
+
+class FinishedLevels:
+    """The finished levels of one evaluation; nothing is written if no record is to be written either."""
+
+    def __init__(self, out: Path | None, request: Mapping[str, Any], resume: bool) -> None:
+        """Start, or continue from what is left beside `out` if that has an equal request (all that decides results)."""
+        self.done: dict[int, LevelResult] = {}
+        self._path = out and out.with_name(f"{out.name}.unfinished")
+        self._request = json.loads(json.dumps(request))
+        self._written = time.monotonic()
+        if out is None or self._path is None:
+            return
+        if out.is_dir() or not out.absolute().parent.is_dir():
+            raise InputError(f"{out} cannot be written; name a file in a folder that exists")
+        if self._path.exists() and not resume:
+            raise InputError(f"{self._path} holds an unfinished evaluation; --resume completes it, or delete it")
+        left_over = self._path if self._path.exists() else out
+        if resume and left_over.exists():
+            self.done = self._read(left_over)
+
+    def _read(self, path: Path) -> dict[int, LevelResult]:
+        """The levels finished without an error in an earlier run's journal or record."""
+        found = read_json(path)
+        if not isinstance(found, dict) or "episodes" not in found:
+            raise InputError(f"{path} is not a record of an evaluation; choose another file")
+        found.setdefault("weights", self._request.get("weights"))  # older records do not have it
+        found["config"] = _completed(found.get("config"), PLANNERS[self._request["planner"]].config)
+        for key, value in self._request.items():
+            if found.get(key) != value:
+                raise InputError(f"{path} is of an evaluation with {key} {found.get(key)}, not {value}")
+        try:
+            episodes = [LevelResult(**episode) for episode in found["episodes"]]
+        except TypeError:
+            raise InputError(f"{path} was written by another version; it cannot be resumed") from None
+        if not all(map(_is_possible, episodes)):
+            raise InputError(f"{path} is damaged: no level can have gone as it says; delete it and start again")
+        return {one.level: one for one in episodes if one.error is None}
+
+    def add(self, result: LevelResult) -> None:
+        """Take in a finished level, and write from time to time."""
+        self.done[result.level] = result
+        if time.monotonic() - self._written > SECONDS_BETWEEN_NOTES:
+            self.write()
+
+    def write(self) -> None:
+        """Write all finished levels."""
+        self._written = time.monotonic()
+        if self._path is not None:
+            episodes = [dataclasses.asdict(one) for one in self.done.values()]
+            write_json(self._path, {**self._request, "episodes": episodes})
+
+    def remove(self) -> None:
+        """The record is complete and holds all of this."""
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+
+def _completed(settings: Any, kind: Any) -> Any:
+    """Recorded settings with the defaults of those that came later."""
+    later = {one.name: one.default for one in dataclasses.fields(kind) if one.metadata == ADDED_LATER}
+    if not isinstance(settings, dict):
+        return settings
+    inner = {name: hint for name, hint in get_type_hints(kind).items() if dataclasses.is_dataclass(hint)}
+    return {
+        **later,
+        **{name: _completed(value, inner[name]) if name in inner else value for name, value in settings.items()},
+    }
+
+
+def _is_possible(one: LevelResult) -> bool:
+    """Whether a result can be that of a level."""
+    counts = (one.level, one.steps, one.replans, one.nodes, one.plans, one.shortest or 0, one.seconds)
+    return (
+        all(isinstance(count, int | float) and 0 <= count < math.inf for count in counts)
+        and isinstance(one.solved, bool)
+        and isinstance(one.ended, str)
+    )

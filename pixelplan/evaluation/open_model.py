@@ -1,0 +1,171 @@
+"""Models by what people call them: a folder, the name of a shipped one, or the oracle."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pixelplan.envs import PUZZLES, make_puzzle
+from pixelplan.envs.family import Family, Tables
+from pixelplan.envs.gym_family import GymFamily
+from pixelplan.evaluation.chance import Chance, read_chance
+from pixelplan.planning import PLANNERS, OneShotConfig
+from pixelplan.types import InputError, Model
+
+SHIPPED = Path(__file__).parents[1] / "weights"
+ORACLE = "oracle"
+
+
+def choose_model(model: str | Path | Model | None, planner: str, family: Family) -> tuple[Model | None, Family]:
+    """The model meant for a planner and a family of levels, and the family with frames of that model's size.
+
+    None is the oracle of a puzzle, or no model where the planner needs none.
+    """
+    name = model_name(model, planner, family.name)
+    if name == ORACLE and not isinstance(family, Tables):
+        rules = family.oracle() if isinstance(family, GymFamily) else None
+        if rules is None:
+            raise InputError(
+                f"the oracle knows the true rules of {', '.join(PUZZLES)}, and of environments with a method oracle(), "
+                "and only without noise"
+            )
+        return rules, family
+    if name in (None, ORACLE):
+        return None, family
+    opened = open_model(model or family.name, family) if model is None or isinstance(model, str | Path) else model
+    sizes = getattr(opened, "sizes", None)
+    if sizes is not None:
+        if sizes.actions != len(family.action_names):
+            raise InputError(
+                f"the model {name!r} knows {sizes.actions} actions; {family.name} has {len(family.action_names)}"
+            )
+        family = family.fit((sizes.height, sizes.width))
+        opened = for_frames(opened, family.shape)
+    return opened, family
+
+
+def for_frames(model: Model, shape: tuple[int, ...]) -> Model:
+    """A model for frames of shape [H,W,3], if it is one that may take several sizes; an InputError if it does not."""
+    resize = getattr(model, "for_frames", None)
+    suited: Model = model if resize is None or len(shape) != 3 else resize(*shape[:2])
+    return suited
+
+
+def weights_of(model: Model | None) -> str | None:
+    """A short digest of a trained model's weights and threshold; None where there are no weights."""
+    networks = getattr(model, "networks", None)
+    if model is None or networks is None:
+        return None
+    digest = hashlib.sha256(repr(model.threshold).encode())
+    for name, values in sorted(networks.state_dict().items()):
+        digest.update(name.encode() + values.cpu().numpy().tobytes())
+    return digest.hexdigest()[:16]
+
+
+def model_identity(model: Model, env: str) -> str:
+    """What tells a model from others, for what was learned for it alone: its weights, or whose true rules it has."""
+    return weights_of(model) or f"the true rules of {env}"
+
+
+def guided(model: Model | None, heuristic: str | Path | None, env: str, config: Any) -> Model | None:
+    """The model with the distance that train-heuristic learned for it; an InputError if that is another's, or if the
+    planner's config does not ask for a search that would follow it."""
+    if heuristic is None:
+        return model
+    if getattr(getattr(config, "search", config), "frontier", None) != "best-first":
+        raise InputError("a heuristic guides best-first search only; ask for that with --frontier best-first")
+    if model is None:
+        raise InputError("a heuristic is for planners with a model, and the oracle of a puzzle needs none")
+    from pixelplan.distance.learned import Guided, load_distance  # as above
+
+    return Guided(model, load_distance(heuristic, model_identity(model, env))[0])
+
+
+def calibrated(
+    calibration: str | Path | None, model: Model | None, heuristic: str | Path | None, config: Any
+) -> Chance | None:
+    """What plans by this (guided) model with a planner's config are worth, by the record of an evaluation."""
+    if calibration is None:
+        return None
+    search = getattr(config, "search", config)
+    if not isinstance(search, OneShotConfig):
+        raise InputError("a calibration is for planners that search a model's latent graph")
+    return read_chance(
+        calibration,
+        {
+            "weights": weights_of(model),
+            "config": dataclasses.asdict(search),
+            "heuristic": None if heuristic is None else str(heuristic),
+        },
+    )
+
+
+def model_name(model: str | Path | Model | None, planner: str, env: str) -> str | None:
+    """What a record calls it; None where the planner needs none."""
+    if not PLANNERS[planner].needs_model:
+        return None
+    if model is None:
+        return env
+    return str(model) if isinstance(model, str | Path) else type(model).__name__
+
+
+def open_model(name: str | Path, family: Family) -> Model:
+    """The model in a folder or shipped by that name; an InputError where it was made for another world than this."""
+    from pixelplan.model.checkpoint import load_model, read_description  # the oracle does without networks
+
+    folder = find_model(name)
+    check_world(str(name), read_description(folder).get("data") or {}, family)
+    model = load_model(folder)
+    return for_frames(model, family.shape) if isinstance(family, Tables) else model
+
+
+def check_world(name: str, data: Mapping[str, Any], family: Family) -> None:
+    """An InputError where a model was trained on another puzzle, or on boards that look otherwise.
+
+    `data` is what the model's folder says of its training data. Equal numbers of pixels say little: 16 × 16 cells in 64
+    pixels look nothing like 8 × 8. Options that only choose among levels may differ, and so may the size of the board:
+    the model itself says which it takes. One's own environment may be called by many names, so these are not compared.
+    """
+    trained_on, env = data.get("env"), family.name
+    if trained_on is None or {trained_on, env}.isdisjoint(PUZZLES):
+        return
+    if trained_on != env:
+        raise InputError(f"the model {name!r} was trained on {trained_on}; {env} needs a model of its own")
+    trained, wanted = (_looks(env, options) for options in (data.get("options") or {}, family.options))
+    for what in wanted:
+        if trained[what] != wanted[what]:
+            raise InputError(
+                f"the model {name!r} was trained on {env} with {what}={trained[what]}; with {what}={wanted[what]} it "
+                "needs a model of its own"
+            )
+
+
+def _looks(env: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What frames of a puzzle with these options look like, noise apart."""
+    known = {field.name for field in dataclasses.fields(PUZZLES[env])}
+    try:
+        return make_puzzle(env, **{name: value for name, value in options.items() if name in known}).looks
+    except TypeError:
+        raise InputError(f"{env} cannot have the options {dict(options)} that the model was trained with") from None
+
+
+def model_warnings(name: str | Path | None) -> list[str]:
+    """What a trained model says against itself: the warnings with which its training ended."""
+    from pixelplan.model.checkpoint import read_description
+
+    if name is None or str(name) == ORACLE:
+        return []
+    found = read_description(find_model(name)).get("findings", {})
+    return [str(sentence) for sentence in found.get("warnings", [])]
+
+
+def find_model(name: str | Path) -> Path:
+    """The folder of a model, or of a shipped one by its name; an InputError where there is none."""
+    for folder in (Path(name), SHIPPED / str(name)):
+        if folder.is_dir():
+            return folder
+    names = ", ".join([*sorted(one.name for one in SHIPPED.glob("*") if one.is_dir()), ORACLE])
+    raise InputError(f"there is no model {str(name)!r}; give a folder that train wrote, or one of {names}")

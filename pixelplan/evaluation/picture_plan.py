@@ -1,0 +1,113 @@
+"""From one picture to another: plans for worlds of which only a model is left, and no environment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from pixelplan.envs import PUZZLES
+from pixelplan.envs.frames import resize, to_frame
+from pixelplan.evaluation.open_model import find_model, guided
+from pixelplan.planning import OneShotConfig, one_shot
+from pixelplan.types import ACTIONS, InputError, Plan
+
+UNLIKE = 40
+"""Grey values a pixel by which patches differ that show different things: noise differs by 64 from any plain patch."""
+MOST_STRANGE = 0.5
+"""The share of a goal picture above which it cannot be of the same level."""
+
+
+@dataclass(frozen=True, eq=False)
+class PicturePlan:
+    """A plan from one picture to another, and how far it can be trusted."""
+
+    plan: Plan
+    action_names: tuple[str, ...]
+    strange: float
+    """The share of the goal picture that is like nothing in the first one."""
+    distance: float
+    """Of the embedding at the plan's end from the goal's."""
+    threshold: float
+    """The distance under which two embeddings are the same state."""
+
+    @property
+    def found(self) -> bool:
+        """Whether the goal was reached, and can be a state of the same level at all."""
+        return self.plan.reached and self.strange <= MOST_STRANGE
+
+
+def plan_between(
+    model: str | Path,
+    frame: np.ndarray,
+    goal_frame: np.ndarray,
+    config: OneShotConfig = OneShotConfig(),  # noqa: B008 (frozen)
+    seed: int = 0,
+    heuristic: str | Path | None = None,
+    other_size: bool = False,
+) -> PicturePlan:
+    """A plan by the model in a folder (or a shipped one) from one picture to another.
+
+    Pictures of any size are brought to the model's, or taken as they are if they are of a board of another size, with
+    as many pixels a cell: nobody can tell from a picture which of the two is right.
+    """
+    from pixelplan.model.checkpoint import load_model, read_description
+
+    if seed < 0:
+        raise InputError(f"seed is {seed}; it must be 0 or more")
+    if frame.shape != goal_frame.shape:
+        raise InputError(
+            f"the goal frame is {goal_frame.shape[1]} × {goal_frame.shape[0]} pixels and the frame {frame.shape[1]} × "
+            f"{frame.shape[0]}; they must be pictures of one level"
+        )
+    folder = find_model(model)
+    opened, data = load_model(folder), read_description(folder).get("data", {})
+    if other_size:
+        opened = opened.for_frames(*frame.shape[:2])
+    size = opened.sizes.height, opened.sizes.width
+    start, goal = (resize(to_frame(picture), size) for picture in (frame, goal_frame))
+    thinker = guided(opened, heuristic, str(data.get("env")), config)
+    assert thinker is not None
+    plan = one_shot(thinker, start, goal, config, np.random.default_rng(seed))
+    distance = float(np.linalg.norm(plan.embeddings[-1] - opened.encode(goal[None])[0].cpu().numpy()))
+    numbers = map(str, range(opened.sizes.actions))
+    names = ACTIONS if data.get("env") in PUZZLES else tuple(data.get("action_names") or numbers)
+    return PicturePlan(plan, names, strangeness(start, goal), distance, opened.threshold)
+
+
+def strangeness(frame: np.ndarray, other: np.ndarray) -> float:
+    """The share of patches of the second frame [H,W,3] that no patch of the first is like, whatever its place.
+
+    An encoder has an embedding for any picture, so noise or a photograph may seem to be a state. But states of a level
+    are made of the same things: nearly all that one shows, another shows somewhere.
+    """
+    known, shown = (_patches(picture) for picture in (frame, other))  # [n,p]
+    nearest = [np.abs(known - patch).mean(axis=1).min() for patch in shown]
+    return float(np.mean(np.array(nearest) > UNLIKE))
+
+
+def _patches(frame: np.ndarray) -> np.ndarray:
+    """A frame [H,W,3] cut into patches of 8 × 8 pixels (less where it is smaller), [n,p] int16."""
+    side = min(8, *frame.shape[:2])
+    rows, columns = frame.shape[0] // side, frame.shape[1] // side
+    cut = frame[: rows * side, : columns * side].astype(np.int16).reshape(rows, side, columns, side, 3)
+    return cut.transpose(0, 2, 1, 3, 4).reshape(rows * columns, -1)
+
+
+def plan_story(found: PicturePlan) -> str:
+    """A plan in a sentence or two, or how far the search came without one."""
+    plan = found.plan
+    moves = ", ".join(found.action_names[action] for action in plan.actions) or "none"
+    effort = f"{plan.nodes} states looked at, {1e3 * plan.seconds:.0f} ms of planning"
+    if found.found:
+        return f"a plan of {len(plan.actions)} actions, {effort}\nmoves: {moves}"
+    if found.strange > MOST_STRANGE:
+        return (
+            f"no plan was found: {found.strange:.0%} of the goal picture is like nothing in the first one, so it is no "
+            f"state of the same level; {effort}"
+        )
+    return (
+        f"no plan was found, {effort}: the nearest state is {len(plan.actions)} actions away and {found.distance:.2f} "
+        f"from the goal, where less than {found.threshold:.2f} would be the same\nmoves: {moves}"
+    )

@@ -1,0 +1,157 @@
+"""What each part of the world model and of the planner is worth (the paper's ablation table)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from pixelplan.envs import PUZZLES
+from pixelplan.experiments.paper_numbers import paper
+from pixelplan.experiments.registry import Records
+from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner, training_on
+from pixelplan.experiments.specs import Cell, Training
+from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ENVS = ("digit-jump", "procgen-maze")
+COUNTS = (1000, 20, 10, 5)
+"""Numbers of training levels: the paper's, with which pixelplan solves everything with or without its parts, and some
+that leave room for a difference."""
+METRICS = {"hits_at_1": "H@1", "hits_at_10": "H@10", "mrr_at_1": "MRR@1", "mrr_at_10": "MRR@10"}
+WORLD_MODELS = ("whole method", "without inverse model", "with fully latent forward model")
+"""The rows with metrics of prediction, in the paper and here."""
+
+
+def cells(selection: Selection) -> list[Cell]:
+    """Those of the rows, for the puzzles of the paper's table."""
+    return [
+        cell
+        for seed in selection.seeds
+        for env in ENVS
+        if env in selection.puzzles
+        for count in selection.levels or COUNTS
+        for cell in _rows(selection, env, count, seed).values()
+    ]
+
+
+def _rows(selection: Selection, env: str, count: int, seed: int) -> dict[str, Cell]:
+    """The table's rows by the paper's names for them."""
+    ours = training_on(env, count, seed, selection.preset)
+    levels = selection.test_levels
+    return {
+        "whole method": Cell(ours, full_planner(levels)),
+        "without inverse model": Cell(
+            training_on(env, count, seed, selection.preset, inverse=False), full_planner(levels)
+        ),
+        "with fully latent forward model": Cell(_latent(ours), full_planner(levels)),
+        "without lookup table": Cell(ours, full_planner(levels, lookup=False)),
+        "one-shot, with reidentification": Cell(ours, one_shot_planner(levels)),
+        "one-shot, without reidentification": Cell(ours, one_shot_planner(levels, reidentification=False)),
+    }
+
+
+def _latent(training: Training) -> Training:
+    """The same with a forward model that sees no context: with the default model, the preset `latent`."""
+    model = replace(training.config.model, family="latent")  # type: ignore[arg-type]  # presets here are on a grid
+    return replace(training, config=replace(training.config, preset="latent", model=model))
+
+
+def report(selection: Selection, records: Records) -> Report:
+    """A table for each puzzle and number of levels, and the successes as bars."""
+    counts = selection.levels or COUNTS
+    found: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
+    for seed in selection.seeds:
+        for env in ENVS:
+            for count in counts:
+                for name, cell in _rows(selection, env, count, seed).items():
+                    record = records.find(cell)
+                    if record is not None:
+                        found.setdefault((name, env, count), []).append(record)
+    lines = [
+        "# Ablations",
+        "",
+        f"Share of levels {selection.test_levels} (the second number excluded) solved by pixelplan and parts of it: "
+        f"{INTERVALS} H@K and MRR@K (pixelplan / PPGS in the paper) rank the state predicted after K steps among those "
+        "of a 20-step random episode, on levels 1000–1199, or with fewer than 1000 training levels on some of these. "
+        "Made by `pixelplan reproduce ablation` from the records in `results/`.",
+        "",
+        "![Solved unseen levels, a bar for each ablation](ablation.png)",
+        "",
+    ]
+    rows = []
+    for env in ENVS:
+        for count in counts:
+            table, more = _table(env, count, found)
+            rows += more
+            header = ["", "solved, pixelplan", "solved, PPGS (paper)", *METRICS.values()]
+            lines += [f"## {PUZZLES[env].__name__}, {count} training levels", "", markdown(header, table), ""]
+    lines += [f"The paper's numbers: {paper()['ablation']['source']}.", ""]
+    header = ["puzzle", "training_levels", "row", "mean", "low", "high", "seeds", "paper"]
+    header += [name for key in METRICS for name in (key, f"{key}_paper")]
+    summaries = {
+        place: one for place, of in found.items() if (one := summarise([each["result"]["success"] for each in of]))
+    }
+    return Report("\n".join(lines), comma_separated(header, rows), _figure(counts, summaries))
+
+
+def _table(
+    env: str, count: int, found: dict[tuple[str, str, int], list[dict[str, Any]]]
+) -> tuple[list[list[str]], list[list[Any]]]:
+    """The lines of one table, for people and for programs; the paper's numbers are of 1000 levels."""
+    table, rows = [], []
+    for name, row in paper()["ablation"]["rows"].items():
+        here = found.get((name, env, count), [])
+        theirs = row[env] if count == 1000 else {}
+        success = summarise([record["result"]["success"] for record in here])
+        metrics = _metrics(here) if name in WORLD_MODELS else {}
+        pairs = [(metrics.get(key), theirs.get(key)) for key in METRICS]
+        texts = ["" if success is None else success.text(), number(theirs.get("success"))]
+        table.append([name, *texts, *(_pair(ours, reported) for ours, reported in pairs)])
+        ours = [None] * 4 if success is None else [success.mean, success.low, success.high, success.seeds]
+        rows.append([env, count, name, *ours, theirs.get("success"), *(value for pair in pairs for value in pair)])
+    return table, rows
+
+
+def _pair(ours: float | None, reported: float | None) -> str:
+    """Ours and the paper's; a dash for what is not there, nothing where neither is."""
+    return "" if ours is reported is None else f"{number(ours) or '–'} / {number(reported) or '–'}"
+
+
+def _metrics(records: list[dict[str, Any]]) -> dict[str, float]:
+    """The mean over seeds of each metric."""
+    values: dict[str, list[float]] = {}
+    for record in records:
+        for row in record["model"]["validation_metrics"]["rankings"]:
+            values.setdefault(f"hits_at_{row['horizon']}", []).append(row["hits"])
+            values.setdefault(f"mrr_at_{row['horizon']}", []).append(row["reciprocal_rank"])
+    return {name: sum(found) / len(found) for name, found in values.items()}
+
+
+def _figure(counts: Sequence[int], found: dict[tuple[str, str, int], Summary]) -> Figure:
+    """A panel for each puzzle and number of levels: a bar a row, and a black mark where the paper's ends."""
+    from matplotlib.figure import Figure
+
+    rows = paper()["ablation"]["rows"]
+    figure = Figure(figsize=(3.2 * len(counts) + 3, 6), layout="constrained")
+    panels = figure.subplots(len(ENVS), len(counts), sharex=True, sharey=True, squeeze=False)
+    for across, env in zip(panels, ENVS, strict=True):
+        for axes, count in zip(across, counts, strict=True):
+            for place, (name, row) in enumerate(rows.items()):
+                ours = found.get((name, env, count))
+                if ours is not None:
+                    error = [[ours.mean - ours.low], [ours.high - ours.mean]]
+                    axes.barh(place, ours.mean, xerr=error, color="tab:blue", capsize=2)
+                if count == 1000:
+                    axes.plot([row[env]["success"]] * 2, [place - 0.4, place + 0.4], color="black", linewidth=2)
+            axes.set(title=f"{PUZZLES[env].__name__}, {count} levels", xlim=(0, 1.05))
+            axes.set_yticks(range(len(rows)), list(rows))
+    panels[0, 0].invert_yaxis()
+    for axes in panels[-1]:
+        axes.set_xlabel("solved")
+    panels[0, 0].barh(0, 0, color="tab:blue", label="pixelplan")
+    panels[0, 0].plot([], [], color="black", linewidth=2, label="PPGS (the paper's)")
+    figure.legend(loc="outside lower center", ncols=2, fontsize="small")
+    return figure

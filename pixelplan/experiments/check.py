@@ -1,0 +1,70 @@
+"""Whether records can be believed: some of an experiment's cells are measured again and compared with their records."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pixelplan.evaluation.stats import wilson
+from pixelplan.experiments.records import find_record
+from pixelplan.experiments.runner import make_model, measure, model_folder
+from pixelplan.experiments.specs import Cell, Training
+from pixelplan.model.checkpoint import CONFIG
+from pixelplan.types import InputError
+
+SAMPLE = 5
+"""Cells that are measured again."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A cell that was measured again."""
+
+    cell: Cell
+    verdict: Literal["agrees", "differs"]
+    recorded: float
+    """The success that the record states."""
+    found: float
+    """The success now."""
+
+    def __str__(self) -> str:
+        return f"{self.verdict:7}  {self.cell.name}: {self.recorded:.3f} recorded, {self.found:.3f} now"
+
+
+def check_cells(cells: Sequence[Cell], results: Path, runs: Path, threads: int, anew: bool) -> list[Checked]:
+    """Measure a random sample of the recorded cells again: with the models stored in `runs` or, if `anew` is allowed,
+    with models that are trained again. An InputError if there is nothing to compare."""
+    recorded = [(cell, record) for cell in cells if (record := find_record(cell, results)) is not None]
+    recorded = [(cell, record) for cell, record in recorded if "success" in record["result"]]
+    if not recorded:
+        raise InputError(f"{results} holds no record of a success that could be checked; --run makes them")
+    possible = [(cell, record) for cell, record in recorded if anew or is_stored(cell, runs)]
+    if not possible:
+        raise InputError(f"{runs} holds none of the {len(recorded)} models; add --run to train some of them again")
+    chosen = random.sample(possible, min(SAMPLE, len(possible)))
+    return [check_cell(cell, record["result"], runs, threads) for cell, record in chosen]
+
+
+def is_stored(cell: Cell, runs: Path) -> bool:
+    """Whether a cell can be measured without training."""
+    return not isinstance(cell.model, Training) or (model_folder(cell.model, runs) / CONFIG).exists()
+
+
+def check_cell(cell: Cell, recorded: dict[str, Any], runs: Path, threads: int) -> Checked:
+    """Measure a cell again, from the beginning."""
+    with tempfile.TemporaryDirectory() as folder:
+        _, found = measure(cell, make_model(cell.model, runs, threads), Path(folder))
+    return Checked(cell, "agrees" if agree(recorded, found) else "differs", recorded["success"], found["success"])
+
+
+def agree(recorded: dict[str, Any], found: dict[str, Any]) -> bool:
+    """Whether two results tell the same: each success lies in the other's 95 % interval, and what is recorded fits
+    together (a success is the share of levels that are not listed as unsolved)."""
+    levels, success = recorded["levels"], recorded["success"]
+    whole = abs(success - (1 - len(recorded["unsolved"]) / levels)) < 1e-9 and levels == found["levels"]
+    low, high = wilson(round(success * levels), levels)
+    return whole and low <= found["success"] <= high and found["interval"][0] <= success <= found["interval"][1]

@@ -1,0 +1,127 @@
+"""Levels that one-shot planning fails and the full planner solves, as pictures (the paper's appendix)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from pixelplan.envs import PUZZLES, get_level, make_puzzle
+from pixelplan.envs.pictures import centres, draw_way, follow
+from pixelplan.evaluation.play import blindfolded
+from pixelplan.experiments.registry import Records
+from pixelplan.experiments.selection import Selection, one_shot_planner, training_on
+from pixelplan.experiments.specs import Cell
+from pixelplan.experiments.tables import Report, comma_separated, markdown, picture_sheet
+from pixelplan.files import level_numbers, parse_levels
+from pixelplan.model.checkpoint import load_model
+from pixelplan.planning import full
+from pixelplan.planning.one_shot import play_one_shot
+from pixelplan.types import Episode
+
+FEW = {"ice-slider": 5, "digit-jump": 10, "procgen-maze": 10}
+"""Training levels of the models: those trained on 1000 fail nowhere."""
+WANTED = 2
+"""Levels shown of each puzzle."""
+SCALE = 4
+
+
+@dataclass(frozen=True)
+class Failures:
+    """The first levels that one-shot fails and the full planner solves, with what each of them did there."""
+
+    levels: str
+    wanted: int = WANTED
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"failures of one-shot on {self.levels}"
+
+    def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
+        """Play levels until enough are found; says how many were played and what was done in those found."""
+        assert model is not None  # true rules never fail
+        puzzle, opened = make_puzzle(env), load_model(model)
+        found: list[dict[str, Any]] = []
+        played = failed = 0
+        for number in level_numbers(parse_levels(self.levels)):
+            played += 1
+            level = get_level(puzzle, number)
+            goal_frame = level.frame(level.goal)
+            random = np.random.default_rng([0, number])  # as an evaluation with seed 0 draws
+            one_shot = play_one_shot(opened, blindfolded(puzzle, level), goal_frame, random=random)
+            if one_shot.solved:
+                continue
+            failed += 1
+            random = np.random.default_rng([0, number])
+            corrected = full(opened, blindfolded(puzzle, level), goal_frame, random=random)
+            if corrected.solved and not too_long(corrected):
+                steps = {"one_shot": list(one_shot.actions), "full": list(corrected.actions)}
+                found.append({"level": number, **steps, "replanned_at": list(corrected.planned_at[1:])})
+            if len(found) == self.wanted:
+                break
+        return {"played": played, "failed_by_one_shot": failed, "found": found}
+
+
+def too_long(episode: Episode) -> bool:
+    """Whether so much was tried that a picture of it shows nothing."""
+    return len(episode.actions) > 40
+
+
+def cells(selection: Selection) -> list[Cell]:
+    """One a puzzle."""
+    return [_cell(selection, env) for env in selection.puzzles]
+
+
+def _cell(selection: Selection, env: str) -> Cell:
+    levels = Failures(selection.test_levels)
+    return Cell(training_on(env, _count(selection, env), 0, selection.preset), levels)
+
+
+def _count(selection: Selection, env: str) -> int:
+    return (selection.levels or (FEW[env],))[0]
+
+
+def report(selection: Selection, records: Records) -> Report:
+    """The pictures on a sheet, and what was done."""
+    pictures, titles, rows, table = list[Image.Image](), list[str](), [], []
+    for env in PUZZLES:
+        record = records.find(_cell(selection, env))
+        if record is None:
+            continue
+        result = record["result"]
+        trained = f"trained on {_count(selection, env)} levels"
+        counts = [str(result["failed_by_one_shot"]), str(result["played"])]
+        levels = ", ".join(str(one["level"]) for one in result["found"])
+        usual = records.find(Cell(training_on(env, 1000, 0, selection.preset), one_shot_planner(selection.test_levels)))
+        failed = "" if usual is None else str(len(usual["result"]["unsolved"]))
+        table.append([PUZZLES[env].__name__, trained, *counts, levels, failed])
+        for one in result["found"]:
+            for planner, circles in (("one_shot", []), ("full", one["replanned_at"])):
+                pictures.append(picture(env, one["level"], one[planner], circles))
+                titles.append(f"{env} {one['level']}: {planner.replace('_', '-')}, {len(one[planner])} steps")
+            rows.append([env, one["level"], len(one["one_shot"]), len(one["full"]), len(one["replanned_at"])])
+    lines = [
+        "# Where one-shot planning fails",
+        "",
+        f"Levels {selection.test_levels} (the second number excluded) in their order, until {WANTED} were found that "
+        "one-shot planning fails and the full planner solves (in at most 40 steps, for the pictures' sake); 1 seed. A "
+        "circle is drawn where the full planner made a new plan. The models were trained on few levels, because those "
+        "trained on 1000 hardly fail (last column, all of the levels). Made by `pixelplan reproduce failures` from the "
+        "records in `results/`.",
+        "",
+        *(["![One-shot plans that fail, each beside the full planner's way](failures.png)", ""] if pictures else []),
+        markdown(["", "model", "failed by one-shot", "of levels played", "shown", "failed after 1000 levels"], table),
+    ]
+    header = ["puzzle", "level", "one_shot_steps", "full_steps", "replans"]
+    return Report("\n".join(lines), comma_separated(header, rows), picture_sheet(pictures, titles, 2 * WANTED))
+
+
+def picture(env: str, number: int, actions: list[int], circles: list[int]) -> Image.Image:
+    """The first frame of a level with the way that actions lead, and circles at some of its steps."""
+    level = get_level(make_puzzle(env), number)
+    way = centres(level, follow(level, actions))
+    return draw_way(level.frame(level.start), way, level.patches.shape[1], circles, SCALE)

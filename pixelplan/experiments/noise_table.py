@@ -1,0 +1,163 @@
+"""Success behind visual noise, of planning in a latent space and of a search on images (not in the paper).
+
+One model a puzzle is trained behind noise of one strength, and judged behind weaker and stronger noise as well.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pixelplan.envs import PUZZLES
+from pixelplan.envs.noise import Noise
+from pixelplan.evaluation.stats import mean
+from pixelplan.experiments.registry import Records
+from pixelplan.experiments.selection import Selection
+from pixelplan.experiments.specs import Cell, Evaluation, Play, Training, Variant
+from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
+from pixelplan.model.train_config import preset
+from pixelplan.planning import PLANNERS as ALL_PLANNERS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ENVS = ("ice-slider", "digit-jump")
+TRAINED = 10.0
+"""Standard deviation of the noise in training, in grey values."""
+STRENGTHS = (None, 0.0, 5.0, TRAINED, 20.0, 40.0, 80.0)
+"""Standard deviations in judging, always with a distractor; None is neither noise nor distractor."""
+LABELS = tuple("none" if strength is None else f"{strength:g}" for strength in STRENGTHS)
+EPISODES = 5
+"""A level: every frame is a new one, and 1000 levels of 20 episodes would be 5 GB of them."""
+PLANNERS = {"full": "pixelplan, full", "one-shot": "pixelplan, one-shot", "image-search": "GS on Images"}
+"""Those that are compared, and what the table calls them."""
+
+
+def behind(strength: float | None) -> Variant | None:
+    """Levels behind noise of this strength, and one moving distractor; the usual ones for None."""
+    return None if strength is None else Variant(noise=Noise(noise=strength, distractor=1))
+
+
+def cells(selection: Selection) -> list[Cell]:
+    """The strength of training first."""
+    strengths = sorted(STRENGTHS, key=lambda strength: strength != TRAINED)
+    return [
+        _cell(selection, env, seed, strength, planner)
+        for env in ENVS
+        if env in selection.puzzles
+        for seed in selection.seeds
+        for strength in strengths
+        for planner in PLANNERS
+        if seed in _seeds(selection, planner)
+    ]
+
+
+def _seeds(selection: Selection, planner: str) -> tuple[int, ...]:
+    """The seeds that make a difference: a search on images learns nothing, and one will do."""
+    return selection.seeds if ALL_PLANNERS[planner].needs_model else selection.seeds[:1]
+
+
+def _cell(selection: Selection, env: str, seed: int, strength: float | None, planner: str) -> Cell:
+    count = (selection.levels or (1000,))[0]
+    usual = preset(selection.preset)
+    model = dataclasses.replace(usual.model, noisy=True)  # type: ignore[arg-type]  # presets here are on a grid
+    config = dataclasses.replace(usual, seed=seed, model=model)
+    training = Training(
+        Play(env, f"0:{count}", EPISODES, variant=behind(TRAINED)),
+        config,
+        None if count < 1000 else Play(env, "1000:1100", EPISODES, variant=behind(TRAINED)),
+    )
+    settings = ALL_PLANNERS[planner].config()
+    return Cell(training, Evaluation(planner, settings, selection.test_levels, variant=behind(strength)))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a planner reached behind noise of one strength, over all seeds."""
+
+    success: Summary
+    steps: float | None
+    """The mean number of steps to the goal; None where it is never reached."""
+
+
+def outcome(selection: Selection, records: Records, env: str, strength: float | None, planner: str) -> Outcome | None:
+    """From the records; None where there are none."""
+    there = [records.find(_cell(selection, env, seed, strength, planner)) for seed in _seeds(selection, planner)]
+    results = [record["result"] for record in there if record is not None]
+    success = summarise([result["success"] for result in results])
+    steps = [result["steps"] for result in results if result["steps"] is not None]
+    return None if success is None else Outcome(success, mean(steps))
+
+
+def report(selection: Selection, records: Records) -> Report:
+    """A table a puzzle, and the curves."""
+    count = (selection.levels or (1000,))[0]
+    found: dict[tuple[str, str, str], Outcome] = {}
+    for env in ENVS:
+        for strength, label in zip(STRENGTHS, LABELS, strict=True):
+            for planner in PLANNERS:
+                if (one := outcome(selection, records, env, strength, planner)) is not None:
+                    found[env, label, planner] = one
+    titles = list(PLANNERS.values())
+    lines = [
+        "# Visual noise",
+        "",
+        "Every frame is disturbed anew: noise of the given standard deviation (grey values, 0 to 255) on every pixel, "
+        "and a bright square, an eighth of the frame wide, that moves over it. No two visits of a state look alike. In "
+        "the row without noise there is no square either. "
+        f"Share of levels {selection.test_levels} (the second number excluded) solved: {INTERVALS}",
+        "",
+        f"One model a puzzle, trained with `--noisy` behind noise of {TRAINED:g} on {count} levels, {EPISODES} random "
+        "episodes of 20 steps each. Goal frames are as noisy as any; what is solved is judged behind the noise. GS on "
+        "Images learns nothing and knows a state again only by its pixels: behind noise it knows none. In these two "
+        "puzzles many moves cannot be undone, so that it solves hardly more levels than random play does even without "
+        "noise ([success rates](success.md)); what noise costs it is steps. Steps are the mean over the solved levels. "
+        "Made by `pixelplan reproduce noise` from the records in `results/`.",
+        "",
+        "![Solved unseen levels over the strength of noise](noise.png)",
+        "",
+    ]
+    for env in ENVS:
+        rows = []
+        for label in LABELS:
+            there = [found.get((env, label, planner)) for planner in PLANNERS]
+            steps = [number(None if one is None else one.steps, 1) for one in there]
+            rows.append([label, *("" if one is None else one.success.text() for one in there), *steps])
+        header = ["noise", *titles, *(f"steps, {title}" for title in titles)]
+        lines += [f"## {PUZZLES[env].__name__}", "", markdown(header, rows), ""]
+    values = [[*key, *dataclasses.astuple(one.success), one.steps] for key, one in found.items()]
+    columns = ["puzzle", "noise", "planner", "mean", "low", "high", "seeds", "steps"]
+    return Report("\n".join(lines), comma_separated(columns, values), _figure(found))
+
+
+def _figure(found: dict[tuple[str, str, str], Outcome]) -> Figure:
+    """A panel a puzzle, a curve a planner."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 3.4), layout="constrained")
+    panels = figure.subplots(1, len(ENVS), sharey=True)
+    for axes, env in zip(panels, ENVS, strict=True):
+        for (planner, title), colour in zip(PLANNERS.items(), ("tab:blue", "tab:cyan", "tab:orange"), strict=True):
+            there = [
+                (place, found[env, label, planner].success)
+                for place, label in enumerate(LABELS)
+                if (env, label, planner) in found
+            ]
+            errors = [[one.mean - one.low for _, one in there], [one.high - one.mean for _, one in there]]
+            axes.errorbar(
+                [place for place, _ in there],
+                [one.mean for _, one in there],
+                errors if there else None,
+                marker="o",
+                markersize=4,
+                capsize=2,
+                color=colour,
+                label=title,
+            )
+        axes.axvline(STRENGTHS.index(TRAINED), color="grey", linestyle=":", label="noise in training")
+        axes.set_xticks(range(len(LABELS)), LABELS)
+        axes.set(title=PUZZLES[env].__name__, xlabel="noise (standard deviation, grey values)", ylim=(-0.02, 1.05))
+    panels[0].set_ylabel("solved")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right upper", fontsize="small")
+    return figure

@@ -1,0 +1,243 @@
+"""CELLS: what an experiment trains and measures, as values that are found again by what they are."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from pixelplan.envs.noise import Noise, Noisy
+from pixelplan.envs.resolve import EnvLike, open_family
+from pixelplan.evaluation.open_model import ORACLE, SHIPPED
+from pixelplan.evaluation.run import evaluate
+from pixelplan.evaluation.stats import mean
+from pixelplan.files import checksum, level_numbers, parse_levels
+from pixelplan.model.checkpoint import WEIGHTS_FILE, load_model
+from pixelplan.model.train import training_versions
+from pixelplan.model.train_config import TrainConfig
+from pixelplan.planning import PLANNERS, FullConfig
+from pixelplan.training.on_policy import Stage
+from pixelplan.types import ADDED_LATER, InputError
+
+FORMAT = 1
+"""Of cells' records; another one is another version's."""
+MACHINE_SETTINGS = ("threads", "quiet", "device", "devices")
+"""Settings that say where and how fast something is computed, not what."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Other levels than a puzzle's usual ones."""
+
+    options: tuple[tuple[str, Any], ...] = ()
+    """The puzzle's, if they are not its defaults."""
+    noise: Noise = field(default_factory=Noise)
+    """Before its frames."""
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        words = [f"{key} {value}" for key, value in (*self.options, *dataclasses.asdict(self.noise).items()) if value]
+        return ", ".join(words)
+
+    def levels_of(self, env: str) -> EnvLike:
+        """The family of such levels."""
+        family = open_family(env, dict(self.options))
+        return family if self.noise.silent else Noisy(family, self.noise)
+
+
+@dataclass(frozen=True)
+class Play:
+    """Random play to be recorded."""
+
+    env: str
+    levels: str = "0:1000"
+    episodes: int = 20
+    steps: int = 20
+    seed: int = 0
+    variant: Variant | None = field(default=None, metadata=ADDED_LATER)
+
+    @property
+    def family(self) -> EnvLike:
+        """Where to play."""
+        return self.env if self.variant is None else self.variant.levels_of(self.env)
+
+
+@dataclass(frozen=True)
+class Training:
+    """A model to be trained."""
+
+    play: Play
+    config: TrainConfig
+    validation: Play | None = None
+    """Where calibration and accuracy come from; by default a tenth of the levels, or with fewer than ten these."""
+    stages: tuple[Stage, ...] = ()
+    """Stops on the way."""
+
+    @property
+    def env(self) -> str:
+        """The puzzle's name."""
+        return self.play.env
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        without = "" if getattr(self.config.model, "inverse", True) else " without inverse model"
+        stops = " on-policy" if any(stage.episodes for stage in self.stages) else ""
+        steps = self.play.episodes * self.play.steps
+        variant = "" if self.play.variant is None else f" of {self.play.variant.name}"
+        levels = f"{self.count} levels × {steps} steps{stops}"
+        return f"{self.config.preset}{without}{variant}, {levels}, seed {self.config.seed}"
+
+    @property
+    def count(self) -> int:
+        """Levels to train on."""
+        return len(level_numbers(parse_levels(self.play.levels)))
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """The model that the package brings for a puzzle."""
+
+    env: str
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return "shipped model"
+
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        return SHIPPED / self.env
+
+    @property
+    def weights(self) -> str:
+        """The checksum of its weights: other weights are another model."""
+        if not (self.folder / WEIGHTS_FILE).exists():
+            raise InputError(f"{self.folder} holds no model of {self.env}")
+        return checksum(self.folder / WEIGHTS_FILE)
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """The true rules of a puzzle as the model: what a planner would solve if nothing had to be learned."""
+
+    env: str
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return "true rules"
+
+
+class Measure(Protocol):
+    """What is to be found out about a model: a frozen dataclass."""
+
+    @property
+    def name(self) -> str:
+        """For people."""
+
+    def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
+        """Measure the model in a folder, or the true rules if there is none, for a record; `out` is a file of its own
+        where unfinished work may stand."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How many levels a planner solves."""
+
+    planner: str = "full"
+    config: Any = field(default_factory=FullConfig)
+    """The planner's."""
+    levels: str = "2000:2100"
+    seed: int = 0
+    variant: Variant | None = field(default=None, metadata=ADDED_LATER)
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"{self.planner} on {self.levels}" + ("" if self.variant is None else f" of {self.variant.name}")
+
+    def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
+        """Play the levels."""
+        needed = PLANNERS[self.planner].needs_model
+        found = evaluate(
+            env if self.variant is None else self.variant.levels_of(env),
+            self.levels,
+            planner=self.planner,
+            model=None if not needed else ORACLE if model is None else load_model(model),
+            config=self.config,
+            seed=self.seed,
+            out=out,
+            resume=True,
+        )
+        raised = [one for one in found.episodes if one.error is not None]
+        if raised:
+            raise InputError(f"level {raised[0].level} raised {raised[0].error}")
+        return {
+            "levels": len(found.episodes),
+            "success": found.success,
+            "interval": found.interval,
+            "optimal": found.optimal,
+            "unsolved": [one.level for one in found.episodes if not one.solved],
+            "steps": mean([one.steps for one in found.episodes if one.solved]),
+            "replans": mean([one.replans for one in found.episodes]),
+            "nodes": mean([one.nodes for one in found.episodes]),
+            "seconds_per_plan": found.seconds_per_plan,
+        }
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number (or curve, or picture) of an experiment: a model and what is measured of it."""
+
+    model: Training | Shipped | Oracle
+    measure: Measure
+    share: float = 1.0
+    """Of the training: how much of it is done when the measure is taken; one of its stages, or 1."""
+
+    @property
+    def env(self) -> str:
+        """The puzzle's name."""
+        return self.model.env
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        part = "" if self.share == 1 else f", {self.share:g} of training"
+        return f"{self.env}, {self.model.name}{part}: {self.measure.name}"
+
+
+def described(value: Any) -> Any:
+    """A cell or a part of one as JSON values that say all that decides its result, and nothing else."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = [one for one in dataclasses.fields(value) if one.name not in MACHINE_SETTINGS]
+        there = [one for one in fields if one.metadata != ADDED_LATER or getattr(value, one.name) != one.default]
+        kept = {one.name: described(getattr(value, one.name)) for one in there}
+        return {"kind": type(value).__name__, **kept, **_more(value)}
+    return [described(part) for part in value] if isinstance(value, tuple) else value
+
+
+def _more(value: Any) -> dict[str, Any]:
+    """What decides a result beside the settings: a shipped model's weights, and versions of what trains and plans.
+
+    The first version is not named, so records from before there were versions are found.
+    """
+    if isinstance(value, Shipped):
+        return {"weights": value.weights}
+    versions: dict[str, int] = {}
+    if isinstance(value, Training):
+        versions = training_versions(value.config)
+    if isinstance(value, Evaluation):
+        versions = {value.planner: PLANNERS[value.planner].version}
+    later = {name: version for name, version in versions.items() if version > 1}
+    return {"versions": later} if later else {}
+
+
+def fingerprint(value: Any) -> str:
+    """A SHA-256 that stands for a cell or a part of one."""
+    return hashlib.sha256(json.dumps([FORMAT, described(value)], sort_keys=True).encode()).hexdigest()

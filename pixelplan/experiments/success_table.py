@@ -1,0 +1,250 @@
+"""The paper's comparison of success rates (its figure "Success rates", the n = 1000 column of its last table)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pixelplan.envs import PUZZLES, make_puzzle
+from pixelplan.experiments.paper_numbers import paper, success_rates
+from pixelplan.experiments.registry import Records
+from pixelplan.experiments.selection import (
+    Selection,
+    full_planner,
+    one_shot_planner,
+    papers_full,
+    papers_one_shot,
+    training_on,
+)
+from pixelplan.experiments.specs import Cell, Oracle, Training
+from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
+from pixelplan.files import read_json
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+METHODS = {
+    "full": "pixelplan, full",
+    "one-shot": "pixelplan, one-shot",
+    "ppgs-full": "PPGS, full",
+    "ppgs-one-shot": "PPGS, one-shot",
+    "image-search": "GS on Images",
+    "ppo": "PPO",
+    "glamor": "GLAMOR (near the goal counts)",
+    "dreamer": "DreamerV2",
+    "glamor-strict": "GLAMOR (on the goal only)",
+    "random": "random actions",
+    "oracle-full": "full planner, true rules",
+    "oracle-one-shot": "one-shot, true rules",
+}
+"""The rows in order; the paper has none of pixelplan, and none of those after DreamerV2."""
+
+PLANNERS = {"full": full_planner, "one-shot": one_shot_planner}
+MORE_LEVELS = "10000:11000"
+"""Test levels of our own, for a narrower interval."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of one method on one puzzle."""
+
+    success: Summary
+    steps: int | None
+    """Environment steps of training of the seed with the fewest; None where the record does not say."""
+    seconds: float | None
+    rate: float | None
+    """Training steps a second."""
+
+
+def cells(selection: Selection) -> list[Cell]:
+    """pixelplan and PPGS after training on 1000 levels and the true rules, on the test levels; then pixelplan on more
+    of them. The other rows have commands of their own."""
+    return [
+        *(cell for rows in _cells(selection).values() for cell in rows),
+        *(
+            main_cell(selection, env, planner, seed, MORE_LEVELS)
+            for seed in selection.seeds
+            for env in selection.puzzles
+            for planner in PLANNERS
+        ),
+    ]
+
+
+def _cells(selection: Selection) -> dict[str, list[Cell]]:
+    """The cells of the rows that are declared here."""
+    found: dict[str, list[Cell]] = {}
+    for seed in selection.seeds:
+        for env in selection.puzzles:
+            for planner in PLANNERS:
+                found.setdefault(planner, []).append(main_cell(selection, env, planner, seed, selection.test_levels))
+    ppgs = {"full": papers_full(selection.test_levels), "one-shot": papers_one_shot(selection.test_levels)}
+    for seed in selection.seeds:
+        for env in selection.puzzles:
+            training = training_on(env, _count(selection), seed, "ppgs")
+            for planner, measure in ppgs.items():
+                found.setdefault(f"ppgs-{planner}", []).append(Cell(training, measure))
+    for env in selection.puzzles:
+        for planner, measured_by in PLANNERS.items():
+            rules = Cell(Oracle(env), measured_by(selection.test_levels))
+            found.setdefault(f"oracle-{planner}", []).append(rules)
+    return found
+
+
+def main_cell(selection: Selection, env: str, planner: str, seed: int, levels: str) -> Cell:
+    """A planner of pixelplan on some levels."""
+    return Cell(training_on(env, _count(selection), seed, selection.preset), PLANNERS[planner](levels))
+
+
+def _count(selection: Selection) -> int:
+    return (selection.levels or (1000,))[0]
+
+
+def report(selection: Selection, records: Records) -> Report:
+    """The table, what the baselines were given, and the bars."""
+    levels = [int(end) for end in selection.test_levels.split(":")]
+    found = measured([*read_records(records, levels), *own_records(selection, records)])
+    return Report(f"{table(found, selection.test_levels)}\n{budget_table(found)}", table_csv(found), chart(found))
+
+
+def own_records(selection: Selection, records: Records) -> Iterator[dict[str, Any]]:
+    """The records of the cells that are declared here, in the form of a baseline's."""
+    for method, declared in _cells(selection).items():
+        for cell in declared:
+            found = records.find(cell)
+            if found is not None:
+                seed = cell.model.config.seed if isinstance(cell.model, Training) else 0
+                yield {"env": cell.env, "planner": method, "seed": seed, "success": found["result"]["success"]}
+
+
+def read_records(records: Records, levels: list[int]) -> Iterator[dict[str, Any]]:
+    """The baselines' records of the test levels with the puzzles' own options, in the order of their names."""
+    for path in sorted(records.results.glob("baselines/*.json")):
+        record = read_json(path)
+        if not isinstance(record, dict) or record.get("levels") != levels or record.get("env") not in PUZZLES:
+            continue
+        usual = dataclasses.asdict(make_puzzle(record["env"]))  # type: ignore[call-overload]
+        if record.get("options", usual) == usual and record.get("step_limit") is not None:
+            yield record
+
+
+def measured(records: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Measured]:
+    """What was measured by (method, puzzle): over seeds, each with its largest budget; what was not run is missing."""
+    runs: dict[tuple[str, str], dict[tuple[Any, ...], tuple[int, float, dict[str, Any]]]] = {}
+    for record in records:
+        budget = record.get("budget") or {}
+        steps = budget.get("environment_steps") or 0
+        for method, success in _methods(record):
+            seeds = runs.setdefault((method, record["env"]), {})
+            seed = (str(record.get("model")), record.get("seed"))
+            if seed not in seeds or steps > seeds[seed][0]:
+                seeds[seed] = (steps, success, budget)
+    return {place: _measured(list(seeds.values())) for place, seeds in runs.items()}
+
+
+def _methods(record: dict[str, Any]) -> list[tuple[str, float]]:
+    """The rows that a record belongs to, with its success there."""
+    planner = str(record["planner"])
+    if planner == "glamor":
+        by_rule = record["success_by_rule"]
+        return [("glamor", by_rule["near"]), ("glamor-strict", by_rule["goal"])]
+    return [(planner, record["success"])] if planner in METHODS else []
+
+
+def _measured(seeds: list[tuple[int, float, dict[str, Any]]]) -> Measured:
+    steps, _, budget = min(seeds, key=lambda one: one[0])
+    success = summarise([success for _, success, _ in seeds])
+    assert success is not None  # there is at least one seed
+    return Measured(success, steps or None, budget.get("seconds") or None, budget.get("steps_per_second"))
+
+
+def table(found: dict[tuple[str, str], Measured], levels: str) -> str:
+    """Ours beside the paper's as Markdown; an empty cell was not run, or not reported."""
+    header = [""]
+    for kind in PUZZLES.values():
+        header += [f"{kind.__name__}, here", f"{kind.__name__}, paper"]
+    rows = []
+    for method, title in METHODS.items():
+        row = [title]
+        for puzzle in PUZZLES:
+            cell = found.get((method, puzzle))
+            row += ["" if cell is None else cell.success.text(3), number(_paper(method, puzzle), 3)]
+        rows.append(row)
+    return "\n".join(
+        [
+            "# Success rates",
+            "",
+            f"Share of levels {levels} (the second number excluded) solved within 256 steps, none of them trained on: "
+            f"{INTERVALS} Made by `pixelplan reproduce success` from the records in `results/`.",
+            "",
+            "![Solved unseen levels, a bar for each method and puzzle](success.png)",
+            "",
+            markdown(header, rows),
+            f"The paper's numbers: {paper()['success']['source']}.",
+            "",
+        ]
+    )
+
+
+def budget_table(found: dict[tuple[str, str], Measured]) -> str:
+    """What the baselines were given, as Markdown."""
+    budgets = paper()["success"]["budgets"]
+    rows = []
+    for method in ("ppo", "glamor", "dreamer"):
+        for puzzle, kind in PUZZLES.items():
+            cell = found.get((method, puzzle))
+            numbers = ["", "", ""]
+            if cell is not None and cell.steps:
+                numbers = [f"{cell.steps:,}", f"{cell.seconds or 0:,.0f}", f"{cell.rate or 0:,.1f}"]
+            rows.append([METHODS[method].partition(" (")[0], kind.__name__, *numbers, budgets[method]])
+    header = ["", "puzzle", "steps, here", "seconds", "steps/s", "steps, paper"]
+    words = "pixelplan learns from 400,000 random steps, as PPGS does in the paper."
+    return "\n".join(["## Training of the baselines", "", words, "", markdown(header, rows)])
+
+
+def table_csv(found: dict[tuple[str, str], Measured]) -> str:
+    """One line for each method and puzzle that was measured or reported."""
+    rows = []
+    for method in METHODS:
+        for puzzle in PUZZLES:
+            cell, reported = found.get((method, puzzle)), _paper(method, puzzle)
+            if cell is not None:
+                ours = [*dataclasses.astuple(cell.success), cell.steps, cell.seconds, cell.rate]
+                rows.append([method, puzzle, reported, *ours])
+            elif reported is not None:
+                rows.append([method, puzzle, reported, *[None] * 7])
+    header = ["method", "puzzle", "paper", "mean", "low", "high", "seeds", "steps", "seconds", "rate"]
+    return comma_separated(header, rows)
+
+
+def chart(found: dict[tuple[str, str], Measured]) -> Figure:
+    """A bar for each method and puzzle, and a black mark where the paper's would end."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    shown = [method for method in METHODS if any((method, puzzle) in found for puzzle in PUZZLES)]
+    colours = matplotlib.colormaps["tab10"].colors  # type: ignore[attr-defined]
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    axes = figure.subplots()
+    width = 0.85 / max(1, len(shown))
+    for index, method in enumerate(shown):
+        for place, puzzle in enumerate(PUZZLES):
+            x = place + (index - (len(shown) - 1) / 2) * width
+            cell, reported = found.get((method, puzzle)), _paper(method, puzzle)
+            if cell is not None:
+                one = cell.success
+                error = [[one.mean - one.low], [one.high - one.mean]]
+                axes.bar(x, one.mean, 0.9 * width, yerr=error, color=colours[index % 10], capsize=2)
+            if reported is not None:
+                axes.plot([x - 0.45 * width, x + 0.45 * width], [reported] * 2, color="black", linewidth=2)
+        axes.bar(0, 0, color=colours[index % 10], label=METHODS[method])
+    axes.plot([], [], color="black", linewidth=2, label="in the paper")
+    axes.set_xticks(range(len(PUZZLES)), [puzzle.__name__ for puzzle in PUZZLES.values()])
+    axes.set(ylabel="solved", ylim=(0, 1.05))
+    figure.legend(loc="outside right upper", fontsize="small")
+    return figure
+
+
+def _paper(method: str, puzzle: str) -> float | None:
+    return success_rates(method)[puzzle] if method in paper()["success"]["rates"] else None

@@ -1,0 +1,93 @@
+"""Other boards than those trained on: 8 × 8 cells in training, 6 × 6 to 20 × 20 in the test (not in the paper)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pixelplan.envs import PUZZLES
+from pixelplan.experiments.registry import Records
+from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner
+from pixelplan.experiments.specs import Cell, Evaluation, Shipped, Variant
+from pixelplan.experiments.tables import Report, comma_separated, markdown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ENVS = ("ice-slider", "digit-jump")
+TRAINED, SIZES = 8, (6, 8, 12, 16, 20)
+CELL = 8
+"""Pixels along the side of a cell."""
+PLANNERS = {"one-shot": one_shot_planner, "full": full_planner}
+LEVELS = "10000:10050"
+"""Larger boards take longer, so these are fewer than elsewhere."""
+
+
+def cells(selection: Selection) -> list[Cell]:
+    """Both planners with the shipped models on every size; nothing is trained."""
+    return [
+        _cell(env, size, planner) for size in SIZES for env in ENVS if env in selection.puzzles for planner in PLANNERS
+    ]
+
+
+def _cell(env: str, size: int, planner: str) -> Cell:
+    found = PLANNERS[planner](LEVELS)
+    variant = Variant((("size", size), ("pixels", CELL * size)))
+    return Cell(Shipped(env), Evaluation(found.planner, found.config, LEVELS, variant=variant))
+
+
+def report(selection: Selection, records: Records) -> Report:
+    """The table and the curves."""
+    found: dict[tuple[str, str, int], dict[str, Any]] = {}
+    for env in ENVS:
+        for planner in PLANNERS:
+            for size in SIZES:
+                if (record := records.find(_cell(env, size, planner))) is not None:
+                    found[env, planner, size] = record["result"]
+    table, values = [], []
+    for (env, planner, size), one in found.items():
+        low, high = one["interval"]
+        solved = f"{one['success']:.2f} ({low:.2f}–{high:.2f})"
+        optimal = "" if one["optimal"] is None else f"{one['optimal']:.2f}"
+        trained = " (trained on)" if size == TRAINED else ""
+        plan = f"{1000 * one['seconds_per_plan']:.0f} ms"
+        table.append([PUZZLES[env].__name__, planner, f"{size} × {size}{trained}", solved, optimal, plan])
+        values.append([env, planner, size, one["success"], low, high, one["optimal"], one["seconds_per_plan"]])
+    lines = [
+        "# Other boards than those trained on",
+        "",
+        f"The shipped models, trained on boards of {TRAINED} × {TRAINED} cells and on nothing else, plan on larger and "
+        f"smaller boards with as many pixels a cell. Share of levels {LEVELS} (the second number excluded) solved, "
+        "with Wilson's 95 % interval, the share of those solved with the fewest moves, and the time of a plan on a "
+        "machine that others used, too. One training seed. Made by `pixelplan reproduce transfer` from the records in "
+        "`results/`; [how it works](../transfer.md).",
+        "",
+        "![Solved unseen levels over the size of the board](transfer.png)",
+        "",
+        markdown(["puzzle", "planner", "board", "solved", "optimal", "a plan"], table),
+    ]
+    columns = ["puzzle", "planner", "size", "success", "low", "high", "optimal", "plan_seconds"]
+    return Report("\n".join(lines), comma_separated(columns, values), _figure(found))
+
+
+def _figure(found: dict[tuple[str, str, int], dict[str, Any]]) -> Figure:
+    """A panel a puzzle, a curve a planner."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 3.2), layout="constrained")
+    panels = figure.subplots(1, len(ENVS), sharey=True)
+    for axes, env in zip(panels, ENVS, strict=True):
+        for planner, colour, shift in zip(PLANNERS, ("tab:blue", "tab:orange"), (-0.15, 0.15), strict=True):
+            there = [(size, found[env, planner, size]) for size in SIZES if (env, planner, size) in found]
+            means = [one["success"] for _, one in there]
+            lows = [one["success"] - one["interval"][0] for _, one in there]
+            highs = [one["interval"][1] - one["success"] for _, one in there]
+            places = [size + shift for size, _ in there]
+            axes.errorbar(
+                places, means, [lows, highs], marker="o", markersize=4, capsize=2, color=colour, label=planner
+            )
+        axes.axvline(TRAINED, color="grey", linestyle=":", label="board in training")
+        axes.set_xticks(SIZES)
+        axes.set(title=PUZZLES[env].__name__, xlabel="cells along a side of the board", ylim=(-0.02, 1.05))
+    panels[0].set_ylabel("solved")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right upper", fontsize="small")
+    return figure

@@ -1,0 +1,102 @@
+"""What the numbers in a model's config can be: they are judged before networks are built, and memory taken, by them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pixelplan.types import InputError
+
+LIMITS: dict[str, tuple[float, float]] = {
+    "height": (1, 1024),
+    "width": (1, 1024),
+    "actions": (1, 256),
+    "rows": (1, 128),
+    "columns": (1, 128),
+    "reach": (1, 128),
+    "dimensions": (1, 1024),
+    "kinds": (1, 256),
+    "maps": (1, 16),
+    "encoder_width": (1, 512),
+    "encoder_blocks": (0, 32),
+    "context_width": (1, 512),
+    "stem": (1, 512),
+    "patches": (1, 128),
+    "features": (1, 64),
+    "wide": (1, 512),
+    "words": (1, 2**16),
+    "questions": (1, 2**20),
+    "sight": (0, 16),
+    "planes": (1, 128),
+    "updates": (1, 10**6),
+}
+"""The smallest and the largest value of numbers by their name; any other number is −1024 to 1024."""
+OTHERS = (-1024, 1024)
+LARGEST_TABLE = 2**24
+"""Cells of the latent grid times the cells that a step can lead to."""
+MOST_PARAMETERS = 2**27
+"""About how many numbers the networks may consist of."""
+
+
+def check_description(description: Mapping[str, Any], path: Path) -> None:
+    """An InputError for a config that describes no model, or a larger one than any that can be trained here."""
+    for part in ("model", "sizes"):
+        if not isinstance(description.get(part), dict):
+            raise InputError(f"{path} does not describe a model of this version ({part!r} is missing)")
+        for name, value in _values(description[part]):
+            low, high = LIMITS.get(name, OTHERS)
+            right = _is_number(value) and low <= value <= high  # NaN is not within
+            if not right and (name in LIMITS or _is_number(value)):
+                raise InputError(f"{path}: {name} is {value}; it must be {low:g} to {high:g}")
+    threshold: Any = description.get("threshold")
+    if not _is_number(threshold) or not 0 < threshold < math.inf:
+        raise InputError(f"{path}: threshold is {threshold}; it must be a positive number")
+    if not isinstance(description.get("data", {}), dict):
+        raise InputError(f"{path}: data is {description['data']}; it must say what the model was trained on")
+    _check_together(description, path)
+
+
+def _values(part: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """All values in a part of a config that are no lists or objects, each with its name."""
+    if isinstance(part, dict):
+        for key, value in part.items():
+            yield from _values(value, str(key))
+    elif isinstance(part, list):
+        for value in part:
+            yield from _values(value, name)
+    else:
+        yield name, part
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _check_together(description: Mapping[str, Any], path: Path) -> None:
+    """An InputError where numbers are possible, but not all of them together."""
+    found = {
+        name: value for part in ("model", "sizes") for name, value in _values(description[part]) if _is_number(value)
+    }
+    rows, columns, reach = (found.get(name, 1) for name in ("rows", "columns", "reach"))
+    cells, moves = rows * columns, (2 * reach + 1) ** 2
+    if cells * moves > LARGEST_TABLE:
+        raise InputError(
+            f"{path}: a grid of {rows} × {columns} cells with a reach of {reach} is too large; cells × moves are at "
+            f"most {LARGEST_TABLE:,}"
+        )
+    widest = max(found.get(name, 1) for name in ("encoder_width", "context_width", "stem"))
+    outputs = found.get("actions", 1) * max(moves, found.get("kinds", 1))
+    pixels = found.get("height", 1) * found.get("width", 1)
+    parameters = (
+        18 * widest**2 * (found.get("encoder_blocks", 1) + reach)
+        + widest * outputs
+        + cells * found.get("dimensions", 1) * found.get("maps", 1)
+    )
+    if description["model"].get("family") == "paper":
+        parameters += 2 * (300 * widest**2 + widest * pixels * found.get("dimensions", 1) / 2)
+    if parameters > MOST_PARAMETERS:
+        raise InputError(
+            f"{path} describes networks of about {parameters:,.0f} parameters; the most are {MOST_PARAMETERS:,}"
+        )

@@ -1,0 +1,155 @@
+"""The end of training: choose the threshold, measure against frames, say what was found, and write the model folder."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pixelplan.model.batches import LevelPlay
+from pixelplan.model.calibrate import calibrate, rates
+from pixelplan.model.checkpoint import CHECKPOINT, save_model
+from pixelplan.model.description import versions
+from pixelplan.model.metrics import StepErrors, rankings, rollout_exactness, step_errors
+from pixelplan.model.progress import draw_curves
+from pixelplan.model.restarts import last_attempt
+from pixelplan.model.train_config import TrainConfig
+from pixelplan.model.world_model import WorldModel
+from pixelplan.types import Trajectories
+
+
+def finish(
+    model: WorldModel,
+    own: list[LevelPlay],
+    frames: list[LevelPlay],
+    data: Trajectories,
+    out: Path,
+    config: TrainConfig,
+    request: dict[str, Any],
+    rows: list[dict[str, Any]],
+) -> None:
+    """Calibrate on held-out levels and write everything; the checkpoint is deleted last, so a kill loses nothing.
+
+    `own` are held-out levels with the family's states, `frames` the same with what recorded futures prove. If training
+    stopped on the way, the checkpoint stays: what follows begins with it.
+    """
+    levels = config.judging.final_levels
+    model.networks.settle(frames[:levels])
+    own = model.networks.judged(own[:levels])
+    frames = own if model.noisy else frames[:levels]
+    errors = step_errors(model, own)
+    calibration = calibrate(errors) if config.threshold == "calibrated" else rates(errors, config.objective.margin / 2)
+    model.threshold = calibration.threshold
+    draw_curves(out, last_attempt(rows))
+    true, rollouts = step_errors(model, frames), rollout_exactness(model.networks, frames)
+    description = {
+        "calibration": dataclasses.asdict(calibration),
+        "validation_metrics": {
+            "levels": len(frames),
+            "one_step_accuracy": true.accuracy(model.threshold),
+            "exact": true.exact,
+            "rollouts": {str(steps): share for steps, share in rollouts.items()},
+            "rankings": [dataclasses.asdict(one) for one in rankings(model, frames)],
+        },
+        "findings": findings(
+            model, own, frames, errors.accuracy(model.threshold), true, rollouts, data, config.judging.poor
+        ),
+        "seconds": rows[-1]["seconds"],
+        "parameters": model.parameter_count,
+        "versions": versions(),
+        **request,
+    }
+    save_model(out, model, description)
+    if "until" not in request:
+        (out / CHECKPOINT).unlink(missing_ok=True)
+
+
+def findings(
+    model: WorldModel,
+    own: list[LevelPlay],
+    frames: list[LevelPlay],
+    own_accuracy: float,
+    true: StepErrors,
+    rollouts: dict[int, float],
+    data: Trajectories,
+    poor: float,
+) -> dict[str, Any]:
+    """What was assumed and found, and a warning if the world was not learned.
+
+    `own` and `own_accuracy` are by the states that the family tells apart, all else by frames.
+    """
+    count = sum(len(level.frames) for level in frames)
+    merged = sum(len(level.frames) - len(np.unique(level.states)) for level in own)
+    reach = [play_depth(level) for level in frames]
+    warnings = []
+    steps = np.concatenate([level.steps() for level in frames])
+    if (steps[:, 0] == steps[:, 2]).all():
+        warnings.append(
+            "nothing ever changes in the held-out play, so there was nothing to learn; check with check-env that "
+            "actions do something, or record longer episodes"
+        )
+    elif true.exact < poor <= own_accuracy:
+        warnings.append(
+            f"the model takes {merged} of {count} held-out frames for others, and no recorded future proves them the "
+            "same; if they look different for a reason, plans will fail: then train with --family picture"
+        )
+    elif true.exact < poor:
+        warnings.append(
+            f"this world was not learned: only {true.exact:.0%} of held-out steps are predicted exactly, so most plans "
+            f"will fail; try more levels (it had {len(np.unique(data.episode_level))}), longer episodes (collect "
+            "--steps), or see what check-env says"
+        )
+    elif rollouts[10] < poor:
+        warnings.append(
+            f"long plans will often fail: only {rollouts[10]:.0%} of rollouts are still right after 10 steps; the full "
+            "planner, which replans, copes better than one-shot; more levels or longer episodes help"
+        )
+    return {
+        "family": model.config.family,
+        "lattice": [model.sizes.rows, model.sizes.columns],
+        "held_out_frames": count,
+        "merged_by_family": merged,
+        "play_reaches": {"median": float(np.median(reach)), "most": int(max(reach))},
+        "warnings": warnings,
+    }
+
+
+def play_depth(level: LevelPlay) -> int:
+    """How many steps the farthest frame seen is from the first one, by the shortest recorded way."""
+    steps = level.steps()
+    depth = np.full(len(level.frames), -1)
+    depth[level.episodes[0, 0]] = 0
+    for distance in range(len(level.frames)):
+        there = np.unique(steps[depth[steps[:, 0]] == distance, 2])
+        new = there[depth[there] < 0]
+        if not len(new):
+            return distance
+        depth[new] = distance + 1
+    return len(level.frames) - 1
+
+
+def told(description: dict[str, Any]) -> list[str]:
+    """What a model's description says that training found, in lines for people; warnings last."""
+    found, measured = description.get("findings"), description.get("validation_metrics", {})
+    if not isinstance(found, dict):
+        return []
+    rows, columns = found["lattice"]
+    lattice = f" on a lattice of {rows} × {columns}" if rows * columns > 1 else ""
+    rollouts = ", ".join(f"{share:.3f} after {steps}" for steps, share in measured.get("rollouts", {}).items())
+    lines = [
+        f"family {found['family']}{lattice}; {found['merged_by_family']} of {found['held_out_frames']} held-out frames "
+        "merged with others by the family",
+        f"on {measured['levels']} held-out levels: {measured['exact']:.4f} of steps predicted exactly, "
+        f"{measured['one_step_accuracy']:.4f} within the threshold, too; rollouts still right: {rollouts}",
+        f"random play comes {found['play_reaches']['median']:.0f} steps far (median of levels; at most "
+        f"{found['play_reaches']['most']}): goals much farther away may need longer play",
+    ]
+    if "race" in description:
+        entered = ", ".join(
+            f"{one['family']} {'cannot' if 'problem' in one else format(one['score'], '.4f')}"
+            for one in description["race"]
+        )
+        lines.insert(0, f"race of families (score): {entered}")
+    return lines + [f"warning: {sentence}" for sentence in found["warnings"]]

@@ -1,0 +1,99 @@
+"""What a family of world models is: one kind of latent, with its networks, its losses and what it takes from the data.
+
+Each family is one class in one file of `families/`; everything else here knows only this interface.
+
+Shapes: N images [N,3,H,W], L levels of at most S states each, M steps, A actions, d latent dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from pixelplan.model.batches import LevelBatch, LevelPlay
+from pixelplan.model.sizes import Sizes
+from pixelplan.types import InputError, Trajectories
+
+
+class Networks(nn.Module):
+    """The networks of a family. Calling them gives the losses of a batch."""
+
+    version: ClassVar[int] = 1
+    """Raised when the same settings begin to give another model: records say which version they are of."""
+    noisy: ClassVar[bool] = False
+    """Whether frames of one state may differ, so that only embeddings tell states apart."""
+    until_learned: ClassVar[bool] = False
+    """Whether training ends when held-out predictions no longer improve; if not, it takes a fixed number of updates."""
+    at_once: ClassVar[bool] = False
+    """Whether `prepare` learns everything, so that there are no gradient steps."""
+    discrete: ClassVar[bool] = False
+    """Whether embeddings are zeros and ones."""
+    layout: tuple[int, int, int] | None = None
+    """Rows, columns and numbers a cell, if that is how embeddings are laid out."""
+    keeps_margin: ClassVar[bool] = True
+    """Whether training holds different states a margin apart, so that half of it can serve as the threshold."""
+    changes_colours: ClassVar[bool] = True
+    """Whether training changes the colours of whole levels at random."""
+    scattered: ClassVar[bool] = False
+    """Whether a batch has the steps from single frames all over a level; if not, it has whole episodes."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.sizes = sizes
+
+    @classmethod
+    def states(cls, data: Trajectories) -> np.ndarray | None:
+        """[F] the states of frames that the family learns to tell apart; None if every frame is one."""
+        return None
+
+    def optimizer(self, rate: float, weight_decay: float) -> torch.optim.Optimizer:
+        """What moves the weights."""
+        return torch.optim.AdamW(self.parameters(), rate, weight_decay=weight_decay)
+
+    def prepare(self, levels: Sequence[LevelPlay]) -> None:
+        """Take from the levels to train on whatever is fixed before training begins."""
+
+    def settle(self, levels: Sequence[LevelPlay]) -> None:
+        """Choose, after training and on held-out levels, whatever is fixed then."""
+
+    def judged(self, levels: list[LevelPlay]) -> list[LevelPlay]:
+        """Levels as the family is to be measured on them."""
+        return levels
+
+    def usual_updates(self) -> int:
+        """Gradient steps of a training (at most, if it ends when it has learned)."""
+        raise NotImplementedError
+
+    def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
+        """The losses on a batch by name, `total` the weighted sum of them, when a share of training is done.
+
+        Losses are what is called, not embeddings, so that several processes can share a batch.
+        """
+        raise NotImplementedError
+
+    def encode(self, images: Tensor) -> Tensor:
+        """Embeddings [N,d] of images [N,3,H,W]."""
+        raise NotImplementedError
+
+    def context(self, images: Tensor) -> Any:
+        """What `step` needs to know of levels, from one image [L,3,H,W] of each."""
+        raise NotImplementedError
+
+    def step(self, z: Tensor, context: Any) -> Tensor:
+        """Embeddings [L,S,A,d] after each action from z [L,S,d]."""
+        raise NotImplementedError
+
+    def for_frames(self, height: int, width: int) -> Networks:
+        """The same weights for frames of another size, with as many pixels a cell; an InputError if they cannot."""
+        raise InputError(
+            f"this model takes frames of {self.sizes.height} × {self.sizes.width} pixels only; frames of {height} × "
+            f"{width} need a model of their own"
+        )
+
+    def shown(self, z: Tensor, image: Tensor) -> Tensor | None:
+        """Pictures [N,3,H,W] of what embeddings z [N,d] stand for, in the level of an image [3,H,W], if it can draw."""
+        return None

@@ -1,0 +1,138 @@
+"""How to train, and the presets."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pixelplan.model.calibrate import JudgingConfig
+from pixelplan.model.families import Config
+from pixelplan.model.families.grid import ModelConfig
+from pixelplan.model.families.paper import PaperConfig
+from pixelplan.model.families.picture import PictureConfig
+from pixelplan.model.families.rules import RulesConfig
+from pixelplan.model.families.vector import VectorConfig
+from pixelplan.model.objective import ObjectiveConfig
+from pixelplan.model.restarts import RestartConfig
+from pixelplan.model.schedule import ScheduleConfig
+from pixelplan.types import ADDED_LATER, InputError
+
+
+@dataclass(frozen=True)
+class RaceConfig:
+    """How long families race."""
+
+    short: int = 300
+    """Gradient steps of each."""
+    long: int = 900
+    """Of the best two, if none is good by then."""
+    good: float = 0.95
+    """The score with which a family wins at once: what is missing, the rest of training brings."""
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """How to train."""
+
+    preset: str = "spatial"
+    """What these settings are called."""
+    model: Config = field(default_factory=lambda: ModelConfig("auto"))
+    """The family and its settings."""
+    candidates: tuple[Config, ...] | None = field(default=None, metadata=ADDED_LATER)
+    """Families that race in place of `model`, the most general first: the one that predicts held-out frames best goes
+    on."""
+    objective: ObjectiveConfig = field(default_factory=ObjectiveConfig)
+    """The losses' weights."""
+    updates: int | None = None
+    """Gradient steps, rounded up to whole passes; by default the family's own number. Families that guess nothing end
+    sooner, when held-out predictions no longer improve."""
+    batch: int = 8
+    """Levels in a gradient step, over all processes."""
+    frames: int = 24
+    """About how many frames of a level a gradient step uses at most (whole episodes)."""
+    learning_rate: float = 2e-3
+    """The highest of a one-cycle schedule."""
+    weight_decay: float = 1e-4
+    """Of AdamW."""
+    colour: float = 0.3
+    """Strength of the random change of a level's colours; 0 for none."""
+    grid: tuple[int, int] | None = None
+    """Rows and columns of the latent grid; by default those in which the things that move in the data stay."""
+    threshold: Literal["calibrated", "half-margin"] = "calibrated"
+    """Where the reidentification threshold comes from: validation levels, or the paper's ε/2."""
+    seed: int = 0
+    """Same seed, same weights (on the same machine, with the same number of threads)."""
+    threads: int = 2
+    """Processor cores to use."""
+    device: Literal["cpu", "cuda", "mps"] = "cpu"
+    """Where to compute."""
+    devices: int = 1
+    """Processes that share each batch."""
+    precision: Literal["32-true", "bf16-mixed", "16-mixed"] = "32-true"
+    """Of computation; weights are always stored in 32 bits."""
+    quiet: bool = False
+    """No progress display."""
+    restarts: RestartConfig = field(default=RestartConfig(), metadata=ADDED_LATER)
+    """When training on noisy frames starts again."""
+    judging: JudgingConfig = field(default=JudgingConfig(), metadata=ADDED_LATER)
+    """On how many held-out levels the model is measured."""
+    schedule: ScheduleConfig = field(default=ScheduleConfig(), metadata=ADDED_LATER)
+    """When training ends if held-out predictions decide it."""
+    race: RaceConfig = field(default=RaceConfig(), metadata=ADDED_LATER)
+    """How long the candidates race."""
+
+    def check(self) -> None:
+        """An InputError for a setting that cannot work."""
+        for name in ("updates", "batch", "frames", "threads", "devices"):
+            if getattr(self, name) is not None and getattr(self, name) < 1:
+                raise InputError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if self.batch < self.devices:
+            raise InputError(f"a batch of {self.batch} levels cannot be shared by {self.devices} processes")
+        if self.seed < 0:
+            raise InputError(f"seed is {self.seed}; it must be 0 or more")
+
+
+PRESETS: dict[str, TrainConfig] = {
+    "auto": TrainConfig(preset="auto", candidates=(PictureConfig(), VectorConfig(), ModelConfig("auto")), frames=16),
+    "picture": TrainConfig(preset="picture", model=PictureConfig(), frames=16),
+    "vector": TrainConfig(preset="vector", model=VectorConfig(), frames=16),
+    "ppgs": TrainConfig(preset="ppgs", model=VectorConfig(inverse=True), frames=16),
+    "rules": TrainConfig(preset="rules", model=RulesConfig()),
+    "spatial": TrainConfig(),
+    "noisy": TrainConfig(model=ModelConfig("auto", noisy=True)),
+    "latent": TrainConfig(preset="latent", model=ModelConfig(family="latent")),
+    "paper": TrainConfig(
+        preset="paper",
+        model=PaperConfig(),
+        objective=ObjectiveConfig(margin=0.1),
+        frames=5,
+        learning_rate=1e-3,
+        weight_decay=0.0,
+        threshold="half-margin",
+    ),
+    "tiny": TrainConfig(
+        preset="tiny",
+        model=ModelConfig("auto", dimensions=16, encoder_width=8, context_width=16),
+        updates=60,
+        frames=12,
+    ),
+}
+"""Configurations by name. `auto` lets families race, `spatial` takes the one that the data suggests; `ppgs` is PPGS at
+the size of a processor core, `paper` is PPGS with the paper's networks, losses, threshold and number of gradient steps
+(the steps from 5 states of 8 levels are about 128); `tiny` is for tests."""
+
+
+def preset(name: str, inverse: bool = True) -> TrainConfig:
+    """A preset by its name, with or without the inverse model; an InputError for an unknown name."""
+    if name not in PRESETS:
+        raise InputError(f"there is no preset {name!r}; the presets are {', '.join(PRESETS)}")
+    chosen = PRESETS[name]
+    return chosen if inverse else dataclasses.replace(chosen, model=without_inverse(chosen.model))
+
+
+def without_inverse(model: Config) -> Config:
+    """A family without its inverse model; an InputError if it has none."""
+    if not hasattr(model, "inverse"):
+        raise InputError(f"the family {model.family} has no inverse model to leave out")
+    return dataclasses.replace(model, inverse=False)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""TRAINING with a planner in the loop."""

@@ -1,0 +1,282 @@
+"""Which model thinks about which puzzle: the user's own, the shipped one, or the true rules where there is neither.
+
+An environment of the user's own stands beside the puzzles, with the model that the user names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from pixelplan.envs import PUZZLES, Level, get_level, make_puzzle
+from pixelplan.envs.drawn_levels import as_drawable, drawn_level
+from pixelplan.envs.family import Family, Tables
+from pixelplan.envs.noise import NOISE
+from pixelplan.envs.oracle import Oracle
+from pixelplan.evaluation.open_model import ORACLE, SHIPPED, calibrated, choose_model, find_model, guided, open_model
+from pixelplan.model.checkpoint import read_description
+from pixelplan.planning import one_shot
+from pixelplan.types import InputError, Model
+from pixelplan.web.board import Board, TableBoard
+from pixelplan.web.limits import Limits
+from pixelplan.web.own_board import OwnWorld
+from pixelplan.web.schema import OWN, Cell, ModelChoice, PictureView
+from pixelplan.web.searching import GUIDED, USUAL, Searching
+from pixelplan.web.sessions import Game
+from pixelplan.web.uploads import ReadLevel, read_level
+
+FIRST_LEVEL = 3000
+"""The level on which the page opens."""
+_ORACLES = 24
+"""Levels whose oracles are remembered; one holds all frames of its level, up to 3 MB."""
+_RULES = "The planner searches the true rules, not a learned model (oracle)."
+
+
+@dataclass(frozen=True)
+class Thinker:
+    """What the page says of a puzzle's model."""
+
+    family: Family
+    """The levels, with the options that the model was made for."""
+    model: Model | None
+    """None: the oracle, which every level has of its own."""
+    label: str
+    note: str
+    """One sentence for the visitor, where there is something to explain."""
+    problem: str = ""
+    """Why the model could not be opened."""
+    searching: Searching = USUAL
+    """How its latent graph is searched."""
+
+
+class Models:
+    """The model of every puzzle, opened when it is first wanted."""
+
+    def __init__(
+        self,
+        model: str | None = None,
+        family: Family | None = None,
+        heuristic: Path | None = None,
+        calibration: Path | None = None,
+    ) -> None:
+        """`model` is None for the shipped ones, "oracle", or a folder that train wrote.
+
+        `family` comes first on the page: a puzzle with options, or an own environment, which is what `model` is for
+        then; an InputError where they do not fit. `heuristic` (a folder that train-heuristic wrote, for best-first
+        search) and `calibration` (a record, for chances of success) are for an own environment, too.
+        """
+        self._choice = model
+        self._lock = threading.Lock()
+        self._thinkers: dict[tuple[str, str], Thinker] = {}
+        self._oracles: OrderedDict[tuple[str, int | str], Oracle] = OrderedDict()
+        self._pictures: OrderedDict[tuple[str, str], ReadLevel] = OrderedDict()
+        self._wanted = family if isinstance(family, Tables) else None
+        self._world: OwnWorld | None = None
+        if family is not None and self._wanted is None:
+            if model is None:
+                raise InputError(
+                    f"nobody knows the rules of {family.name}: train a model of it and name its folder with --model"
+                )
+            opened, family = choose_model(model, "full", family)
+            search = USUAL.config if heuristic is None else GUIDED
+            opened = guided(opened, heuristic, family.name, search)
+            searching = Searching(search, calibrated(calibration, opened, heuristic, search))
+            self._world, self._choice = OwnWorld(family), None
+            self._thinkers[OWN, ""] = Thinker(family, opened, Path(model).name, "", searching=searching)
+        elif heuristic is not None or calibration is not None:
+            raise InputError("--heuristic and --calibration are for an environment of your own; name it with --env")
+
+    @property
+    def names(self) -> list[str]:
+        """The puzzles, and the user's own environment; what the user asked for is the first."""
+        first = OWN if self._world else self._wanted.name if self._wanted else None
+        return [*([first] if first else []), *(env for env in PUZZLES if env != first)]
+
+    @staticmethod
+    def parse(name: int | str) -> tuple[int | str, int]:
+        """A level's name without its noise, a whole number where it is one, and the noise."""
+        plain, _, noise = str(name).partition("~")
+        return int(plain) if plain.isdecimal() else plain, int(noise or 0)
+
+    def board(self, env: str, name: int | str, most: int) -> Board:
+        """A level by its name; at most so many states are kept of one that is no table.
+
+        An InputError where there is no such level.
+        """
+        family = self.thinker(env).family
+        plain, noise = self.parse(name)
+        if not isinstance(family, Tables):
+            assert self._world is not None
+            if noise or not isinstance(plain, int):
+                raise InputError(f"there is no level {str(name)[:40]!r}; levels of {family.name} are whole numbers")
+            return self._world.board(plain, most)
+        puzzle, picture, drawing = family.puzzle, None, None
+        if isinstance(plain, int):
+            level = get_level(puzzle, plain)
+        elif plain.startswith("picture-"):
+            level, picture = self._picture(env, plain)
+        else:
+            level, drawing = drawn_level(puzzle, plain), plain
+        if drawing is None and hasattr(puzzle, "drawing"):
+            drawing = str(as_drawable(puzzle).drawing(level))
+        return TableBoard(level, level.goal, plain if not noise else f"{plain}~{noise}", drawing, noise, picture)
+
+    def read(self, env: str, image: Image.Image) -> PictureView:
+        """Read a level from a picture and keep it for a while; an InputError where it shows none."""
+        family = self.thinker(env).family
+        if not isinstance(family, Tables):
+            raise InputError(
+                f"nobody knows what the cells of {family.name} look like: no level can be read from a picture"
+            )
+        read = read_level(family.puzzle, image)
+        name = f"picture-{hashlib.blake2b(read.picture.tobytes(), digest_size=8).hexdigest()}"
+        with self._lock:
+            self._pictures[env, name] = read
+            self._pictures.move_to_end((env, name))
+            while len(self._pictures) > Limits().pictures:
+                self._pictures.popitem(last=False)
+        doubtful = [Cell(row=row, column=column) for row, column in read.doubtful]
+        return PictureView(level=name, drawing=str(read.drawing), note=read.note, doubtful=doubtful)
+
+    def _picture(self, env: str, name: str) -> tuple[Level, np.ndarray]:
+        with self._lock:
+            if (env, name) not in self._pictures:
+                raise InputError("that picture is no longer here; bring it again")
+            read = self._pictures[env, name]
+        return read.level, read.picture
+
+    def thinker(self, env: str, choice: str = "") -> Thinker:
+        """The model of a puzzle, by its name if it is not the usual one, and what to say of it."""
+        with self._lock:
+            if (env, choice) not in self._thinkers:
+                self._thinkers[env, choice] = self._choose(env, choice) if choice else self._open(env)
+            return self._thinkers[env, choice]
+
+    def source(self, env: str) -> str:
+        """The name or folder of a puzzle's usual model."""
+        own = self._choice is not None and _training_puzzle(self._choice)[0] in (None, env)
+        return str(self._choice) if own else env
+
+    def choices(self, env: str) -> list[ModelChoice]:
+        """The models that a puzzle can be thought about with, the usual one first."""
+        usual = self.thinker(env)
+        found = [ModelChoice(name="", label=usual.label, note=usual.note, trained=usual.model is not None)]
+        if isinstance(usual.family, Tables):
+            for folder in _others(env):
+                with contextlib.suppress(InputError):
+                    one = self.thinker(env, folder.name)
+                    found.append(ModelChoice(name=folder.name, label=one.label, note=one.note, trained=True))
+            if usual.model is not None:
+                found.append(ModelChoice(name=ORACLE, label="true rules (oracle)", note=_RULES, trained=False))
+        return found
+
+    def model(self, game: Game) -> Model:
+        """The model that thinks about a game."""
+        model = self.thinker(game.env, game.model).model
+        return self._oracle(game) if model is None else model
+
+    def searching(self, game: Game) -> Searching:
+        """How the latent graph of a game's model is searched."""
+        return self.thinker(game.env, game.model).searching
+
+    def _choose(self, env: str, choice: str) -> Thinker:
+        """One of the other models of a puzzle; an InputError where there is none of that name."""
+        family = self._thinkers[env, ""].family if (env, "") in self._thinkers else self._open(env).family
+        if not isinstance(family, Tables):
+            raise InputError(f"there is one model of {family.name} only")
+        if choice == ORACLE:
+            return Thinker(family, None, ORACLE, _RULES)
+        if choice not in [folder.name for folder in _others(env)]:
+            raise InputError(f"there is no model {choice!a} of {env}")
+        description = read_description(SHIPPED / choice)
+        return Thinker(family, open_model(choice, family), *_training(description))
+
+    def _open(self, env: str) -> Thinker:
+        wanted = self._wanted if self._wanted and self._wanted.name == env else None
+        puzzle = wanted or Tables(make_puzzle(env), env)
+        if self._choice == ORACLE:
+            return Thinker(puzzle, None, ORACLE, _RULES)
+        trained_on, options = _training_puzzle(self._choice) if self._choice else (None, {})
+        own = self._choice is not None and trained_on in (None, env)
+        if not own and not (SHIPPED / env).is_dir():
+            note = "No trained model is shipped for this puzzle: the planner searches the true rules (oracle)."
+            return Thinker(puzzle, None, ORACLE, note)
+        name = str(self._choice) if own else env
+        try:
+            trained = own and trained_on == env and wanted is None
+            suited = Tables(make_puzzle(env, **options), env) if trained else puzzle
+            label = Path(name).name if own else f"shipped {env}"
+            return Thinker(suited, open_model(name, suited), label, "")
+        except InputError as problem:
+            logging.getLogger("pixelplan").warning(
+                "%s: %s", env, problem
+            )  # it may name folders, so visitors don't see it
+            why = "could not be opened" if own or wanted is None else "was trained on boards that look otherwise"
+            note = f"The model of this puzzle {why}: the planner searches the true rules (oracle)."
+            return Thinker(puzzle, None, ORACLE, note, str(problem))
+
+    def _oracle(self, game: Game) -> Oracle:
+        board = game.board
+        assert isinstance(board, TableBoard)
+        if not board.exact:
+            raise InputError("the true rules know a level by its exact pixels; this needs a trained model")
+        key = (game.env, board.name)
+        with self._lock:
+            if key in self._oracles:
+                self._oracles.move_to_end(key)
+            else:
+                self._oracles[key] = Oracle(board.level)
+                if len(self._oracles) > _ORACLES:
+                    self._oracles.popitem(last=False)
+            return self._oracles[key]
+
+    def warm_up(self) -> None:
+        """Open every model and think about one level of each puzzle, so that the first visitor need not wait."""
+        for env in self.names:
+            with contextlib.suppress(InputError):  # a puzzle that is not installed says so when it is asked for
+                board = self.board(env, FIRST_LEVEL, Limits().states)
+                game = Game("", env, board, [board.start])
+                search = self.searching(game).config
+                one_shot(self.model(game), board.frame(board.start), board.frame(board.goal), search)
+
+    def check(self) -> None:
+        """An InputError where the user's model suits no puzzle, or the own environment cannot be played."""
+        if self._world is not None:
+            self._world.check(FIRST_LEVEL)
+        if self._choice not in (None, ORACLE):
+            trained_on, _ = _training_puzzle(str(self._choice))
+            thinkers = [self.thinker(env) for env in PUZZLES if trained_on in (None, env)]
+            if not thinkers:
+                raise InputError(
+                    f"the model {self._choice!r} was trained on {trained_on}, which the page does not know"
+                )
+            if all(thinker.model is None for thinker in thinkers):
+                raise InputError(thinkers[0].problem)
+
+
+def _training_puzzle(name: str) -> tuple[str | None, dict[str, Any]]:
+    """The puzzle that a model was trained on, None where it does not say, and that puzzle's options."""
+    data = read_description(find_model(name)).get("data", {})
+    options = {key: value for key, value in (data.get("options") or {}).items() if key != NOISE}
+    return data.get("env"), options
+
+
+def _others(env: str) -> list[Path]:
+    """The folders of the shipped models of a puzzle that are there to be compared with its usual one."""
+    return sorted(folder for folder in SHIPPED.glob(f"{env}-*") if folder.is_dir())
+
+
+def _training(description: Mapping[str, Any]) -> tuple[str, str]:
+    """What a model is called by what it was trained on, and a sentence about it."""
+    levels = sum(end - first for first, end in description["data"]["levels"])
+    return f"trained on {levels} levels", f"This model has seen {levels} levels only: watch where it errs."

@@ -1,0 +1,136 @@
+"""Training that learns from the planner's own play."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import pixelplan
+from pixelplan.data.dataset import open_trajectories
+from pixelplan.envs import get_level, make_puzzle
+from pixelplan.envs.oracle import Oracle
+from pixelplan.envs.resolve import open_family
+from pixelplan.model.sizes import sizes_of
+from pixelplan.model.train_config import PRESETS
+from pixelplan.model.world_model import WorldModel
+from pixelplan.training.on_policy import PLANNER, collect_with_planner, on_policy_stages, open_worlds, play_on
+from pixelplan.types import InputError, Trajectories
+from tests.conftest import one_sentence, run_command
+
+PUZZLE = make_puzzle("digit-jump", size=4, pixels=16, look="colours")
+LEVELS = "0:12"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A little random play of a small puzzle."""
+    folder = tmp_path_factory.mktemp("improve") / "data"
+    pixelplan.collect(PUZZLE, LEVELS, folder, episodes=2, steps=8)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def improved(data: Path) -> Path:
+    """A model trained on it and on the planner's play, by the command."""
+    out = data.parent / "improved"
+    run_command(*words(data, out))
+    return out
+
+
+def words(data: Path, out: Path) -> list[str]:
+    """The command, at a tiny budget."""
+    train = ["train", "--data", data, "--out", out, "--preset", "tiny", "--threads", "1", "--updates", "300"]
+    return [
+        str(word) for word in (*train, "--on-policy", "2", "--on-policy-episodes", "3", "--on-policy-share", "0.67")
+    ]
+
+
+def test_the_planner_plays_to_the_goal_and_on() -> None:
+    world, goal = open_worlds(open_family(PUZZLE))(3)
+    level = get_level(PUZZLE, 3)
+    seen = level.frames(np.flatnonzero(level.reachable(level.start)))
+    frames, actions = play_on(Oracle(level), world, goal, seen, 40, PLANNER, np.random.default_rng(0))
+    assert frames.shape == (41, 16, 16, 3) and actions.shape == (40,) and actions.dtype == np.uint8
+    solution = level.shortest_path(level.start)
+    assert solution is not None and np.array_equal(frames[len(solution)], level.frame(level.goal))
+    state = level.start
+    for action, frame in zip(actions, frames[1:], strict=True):
+        state = int(level.successors[state, action])
+        assert np.array_equal(frame, level.frame(state)), "what is recorded is what happened"
+    places = {frame.tobytes() for frame in frames}
+    assert len(places) > len(solution) + 1, "it goes on to other places"
+
+
+def test_recorded_play_stays_and_grows(data: Path, tmp_path: Path) -> None:
+    before = open_trajectories(data)
+    after = collect(before, tmp_path / "more")
+    again = collect(before, tmp_path / "again")
+    assert after.manifest["sha256"] == again.manifest["sha256"]
+    assert after.manifest["episodes"] == 5 and len(after.episodes) == 12 * 5
+    assert open_trajectories(tmp_path / "more").actions.shape == (60, 8)
+    for number in range(12):
+        rows, old = np.flatnonzero(after.episode_level == number), np.flatnonzero(before.episode_level == number)
+        assert np.array_equal(after.actions[rows[:2]], before.actions[old])
+        assert np.array_equal(after.frames[after.episodes[rows[:2]]], before.frames[before.episodes[old]])
+        frames = after.frames[after.frame_level == number]
+        assert len({frame.tobytes() for frame in frames}) == len(frames)
+    with pytest.raises(InputError, match="cannot be resumed"):
+        collect(before, tmp_path / "more", episodes=4)
+
+
+def collect(data: Trajectories, out: Path, episodes: int = 3) -> Trajectories:
+    """More play, with a model that knows nothing: the planner must cope with whatever it says."""
+    torch.manual_seed(0)
+    model = WorldModel(PRESETS["tiny"].model, sizes_of(data), threshold=0.5)
+    return collect_with_planner(
+        data, out, model, open_worlds(open_family(PUZZLE)), episodes=episodes, seed=(1,), resume=True
+    )
+
+
+def test_training_has_stops_with_models_and_play(improved: Path) -> None:
+    stages = sorted(path.name for path in improved.glob("stage-*"))
+    assert stages == ["stage-0.335", "stage-0.67"]
+    first, second = (open_trajectories(improved / stage / "play") for stage in stages)
+    assert first.manifest["episodes"] == 5 and second.manifest["episodes"] == 8
+    assert len(second.manifest["planned"]) == 2 and len(second.frames) >= len(first.frames)
+    assert pixelplan.load(improved).threshold > 0
+    description = (improved / "config.json").read_text()
+    assert '"planned"' not in description and '"episodes": 8' in description
+    assert not (improved / "checkpoint.safetensors").exists()
+    passes = (improved / "metrics.jsonl").read_text().count("\n")
+    assert passes == 3, "one training, not three"
+
+
+def test_killed_and_resumed_gives_the_same(data: Path, improved: Path, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    for wanted in ("stage-0.335/config.json", "stage-0.67/play/manifest.json"):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pixelplan", *words(data, out), "--resume"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        until = time.monotonic() + 300
+        while not (out / wanted).exists() and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    run_command(*words(data, out), "--resume")
+    for file in ("weights.safetensors", "stage-0.335/weights.safetensors", "stage-0.67/play/frames.npy"):
+        assert (out / file).read_bytes() == (improved / file).read_bytes(), file
+
+
+def test_bad_input_is_one_sentence(data: Path, improved: Path, tmp_path: Path) -> None:
+    assert "already holds something" in one_sentence(run_command(*words(data, improved), code=2))
+    train = ["train", "--data", data, "--out", tmp_path / "out", "--preset", "tiny", "--on-policy", "2"]
+    assert "make no plan" in one_sentence(run_command(*train, "--on-policy-episodes", "0", code=2))
+    assert "make no plan" in one_sentence(run_command(*train, "--on-policy-share", "1", code=2))
+    with pytest.raises(InputError):
+        on_policy_stages(0, 5, 0.5)
+    assert not (tmp_path / "out").exists()
