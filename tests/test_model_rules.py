@@ -107,7 +107,7 @@ def test_rules_hold_in_levels_that_nobody_has_seen(trained):
     assert trained.config == config and trained.layout == (4, 4, 3)
     levels = level_plays(play(levels=20, seed=1))
     assert step_errors(trained, levels).exact == 1.0
-    assert rollout_exactness(trained, levels, (1000,), walks=10) == {1000: 1.0}
+    assert rollout_exactness(trained.networks, levels, (1000,), walks=10) == {1000: 1.0}
 
 
 def test_codes_are_zeros_and_ones_and_are_searched_as_such(trained):

@@ -170,7 +170,7 @@ def _fit(
     passes, updates_a_pass = schedule.passes, schedule.updates
     stop = max(1, round(passes * request.get("until", 1.0)))
     if "short" in request:
-        stop = min(passes, -(-request["short"] // updates_a_pass))
+        stop = min(passes, -(-request["short"] // max(1, updates_a_pass)))
     shown = not config.quiet and fabric.is_global_zero
     upcoming = partial(next_pass, passes=passes, noisy=model.noisy, config=config.restarts)
     done = upcoming(rows)[1] - 1
