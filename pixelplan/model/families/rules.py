@@ -154,13 +154,13 @@ class Rules(Networks):
     def step(self, z: Tensor, context: Tensor) -> Tensor:
         """Codes [L,S,A,G·K] after each action from z [L,S,G·K]."""
         levels, states = z.shape[:2]
-        kinds = z.reshape(levels * states, -1, self.config.kinds).argmax(2)
+        kinds = z.reshape(levels * states, self.roots.shape[1], self.config.kinds).argmax(2)
         codes = self._codes(kinds)
         state, action, cell = self._may_change(codes).nonzero().unbind(1)
         after = kinds.unsqueeze(1).repeat(1, self.sizes.actions, 1)  # [L·S,A,G]
         answers = follow(self.table, self.look, codes, self.roots[action, cell], state, cell)
         after[state, action, cell] = answers.long()
-        return self._ones(after).view(levels, states, self.sizes.actions, -1)
+        return self._ones(after).view(levels, states, self.sizes.actions, z.shape[2])
 
     def _may_change(self, codes: Tensor) -> Tensor:
         """Which cells [N,A,G] an action may change in states with codes [N,V]: those with a cause near; all, if causes
