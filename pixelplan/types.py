@@ -263,6 +263,10 @@ class Plan:
     """Nodes that were expanded in each layer."""
     graph: LatentGraph
     seconds: float
+    far: float = 0.0
+    """How far the embedding at its end is from the goal's, in thresholds of the model."""
+    chance: float | None = None
+    """How likely it is to succeed if nobody looks on the way, where that was learned (`evaluation/chance.py`)."""
 
     @property
     def nodes(self) -> int:
@@ -316,6 +320,14 @@ class LevelResult:
     """Time spent planning and perceiving."""
     plans: int = 0
     ended: str = ""
+    found: bool | None = None
+    """Whether the first plan leads to the goal, as far as the model tells; None, as what follows, without a plan."""
+    planned: int | None = None
+    """Steps of the first plan."""
+    far: float | None = None
+    """How far its end is from the goal, in thresholds of the model."""
+    chance: float | None = None
+    """How likely it was to succeed, where that was asked for."""
     error: str | None = None
     """What went wrong, where something was raised."""
 
@@ -350,3 +362,5 @@ class Result:
     """What tells the model from another of the same name; None where it has no weights, and in older records."""
     heuristic: str | None = None
     """The folder of the learned distance that guided the search, where one did."""
+    calibration: str | None = None
+    """The record that the chances of plans were learned from, where they were asked for."""

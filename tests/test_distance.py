@@ -295,3 +295,21 @@ def test_models_without_a_code_learn_no_distance(tmp_path):
 def test_more_nodes_than_memory_holds_are_refused():
     words = one_sentence(run_command("evaluate", *BOXES, "--levels", "0:2", "--node-limit", str(10**12), code=2))
     assert "GB of memory" in words and "nodes would fit" in words
+
+
+def test_from_pixels_to_plans_by_the_commands(tmp_path, monkeypatch):
+    """Random play, rules, a distance and plans that hold, all from frames."""
+    monkeypatch.chdir(tmp_path)
+    world = ("--env", "examples.sliding_puzzle:make", "--option", "size=3", "steps=6")
+    run_command("collect", *world, "--levels", "0:30", "--out", "data")
+    run_command("train", "--preset", "rules", "--data", "data", "--out", "model", "--threads", "1")
+    few = ("--rounds", "1", "--searches", "4", "--nodes", "200", "--updates", "20", "--held-out-nodes", "200")
+    run_command(
+        "train-heuristic", *world, "--model", "model", "--levels", "0:30", "--held-out", "30:32", "--out", "h", *few
+    )
+    search = ("--frontier", "best-first", "--weight", "2", "--node-limit", "5000", "--heuristic", "h")
+    run_command(
+        "evaluate", *world, "--model", "model", "--levels", "40:45", "--planner", "one-shot", *search, "--json", "r"
+    )
+    record = json.loads((tmp_path / "r").read_text())
+    assert record["success"] == 1.0 and all(one["found"] and one["nodes"] > 6 for one in record["episodes"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -85,3 +87,13 @@ def test_an_environment_made_in_python_is_guarded_too(tmp_path: Path) -> None:
         pixelplan.collect(Failing(), "3:4", tmp_path / "data")
     with pytest.raises(pixelplan.InputError, match="step-seconds is 0"):
         open_family(ENV, step_seconds=0)
+
+
+def test_the_clock_does_not_kill_a_process_that_takes_long_to_end() -> None:
+    """Ticks come every second; what is deleted at the interpreter's very end takes longer than that."""
+    code = (
+        "import time\nfrom pixelplan.envs.guard import guarded\n"
+        "class Slow:\n    def __del__(self, sleep=time.sleep):\n        sleep(1.5)\n"
+        "slow = Slow()\nwith guarded('world', 'step 1', 4):\n    pass\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=300).returncode == 0

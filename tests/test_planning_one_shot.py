@@ -221,6 +221,7 @@ def test_which_frames_the_rules_are_read_from(settings_, goal, contexts):
 
 def test_who_reads_nothing_from_frames_is_not_asked_twice():
     model = ToyModel([[1], [0], [2]])
+    model.discrete = True
     one_shot(model, frame_of(0), frame_of(2), OneShotConfig(second_look=False))
     once, model.steps = model.steps, 0
     one_shot(model, frame_of(0), frame_of(2))

@@ -31,6 +31,7 @@ def evaluate(
     planner: PlannerName = "full",
     model: str | None = None,
     heuristic: Path | None = None,
+    calibration: Path | None = None,
     option: tuple[str, ...] = (),
     goals: Goals | None = None,
     seed: int = 0,
@@ -52,6 +53,8 @@ def evaluate(
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
         heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
+        calibration: A record of evaluate --planner one-shot with the same model and search on validation levels; it
+            tells how likely plans are to succeed.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goals: The goal that the level shows (level), whatever solves it by the model's goal test (solved), or a random
             state that can be reached; by default the first where levels show one, else the second.
@@ -78,6 +81,7 @@ def evaluate(
             planner=planner,
             model=model,
             heuristic=heuristic,
+            calibration=calibration,
             config=chosen_config(planner, PLANNERS[planner], config),
             goals=goals,
             seed=seed,
@@ -100,6 +104,7 @@ def solve(
     planner: PlannerName = "full",
     model: str | None = None,
     heuristic: Path | None = None,
+    calibration: Path | None = None,
     option: tuple[str, ...] = (),
     goal: tuple[Path, ...] = (),
     goals: Goals | None = None,
@@ -125,6 +130,8 @@ def solve(
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
         heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
+        calibration: A record of evaluate --planner one-shot with the same model and search on validation levels; it
+            tells how likely plans are to succeed.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goal: A picture of the state to reach, any frame of the level as PNG; several mean any of them, and what is
             transparent in a picture does not matter.
@@ -174,6 +181,7 @@ def solve(
         planner=planner,
         model=model,
         heuristic=heuristic,
+        calibration=calibration,
         config=chosen_config(planner, PLANNERS[planner], config),
         goal=demonstration if demonstration is not None else read_goal(goal) if goal else goals,
         seed=seed,

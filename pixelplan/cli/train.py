@@ -18,7 +18,7 @@ def train(
     *,
     data: Folders,
     out: Path,
-    preset: Literal["auto", "picture", "vector", "ppgs", "spatial", "paper", "latent", "tiny"] = "auto",
+    preset: Literal["auto", "picture", "vector", "ppgs", "rules", "spatial", "paper", "latent", "tiny"] = "auto",
     validation: Folders = (),
     init: str | None = None,
     resume: bool = False,

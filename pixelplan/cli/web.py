@@ -9,6 +9,8 @@ def web(
     *,
     env: str | None = None,
     model: str | None = None,
+    heuristic: Path | None = None,
+    calibration: Path | None = None,
     option: tuple[str, ...] = (),
     host: str = "127.0.0.1",
     port: int = 8000,
@@ -26,6 +28,9 @@ def web(
         env: What the page opens on: your own environment (package.module:function or a Gymnasium id), which needs a
             model of its own, or a puzzle. The puzzles are there in any case.
         model: A folder that train wrote, or oracle for the true rules; by default the shipped model of each puzzle.
+        heuristic: A folder that train-heuristic wrote for the model of --env: planners then search best-first.
+        calibration: A record of evaluate --planner one-shot with the same model and search (with a heuristic:
+            --frontier best-first --weight 3 --node-limit 20000): the page then says how likely plans are to succeed.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         host: The address or name to listen on. Anything but the default lets others on the network in.
         port: The port to listen on; 0 takes a free one.
@@ -54,4 +59,5 @@ def web(
         raise InputError("--runtime is for --static")
     if option and env is None:
         raise InputError("options are those of --env; name the puzzle or environment, too")
-    serve(model, host, port, open, None if env is None else parse_family(env, option, None, Noise()))
+    family = None if env is None else parse_family(env, option, None, Noise())
+    serve(model, host, port, open, family, heuristic, calibration)

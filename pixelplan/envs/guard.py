@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import threading
@@ -91,8 +92,14 @@ class _Clock:
         elif time.monotonic() > self.deadline:
             raise _TookTooLong  # and again with the next tick, in case it is caught
 
+    def stop(self) -> None:
+        """No more ticks: at the interpreter's end nobody handles them, and one would kill the process."""
+        if self._tick > 0:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
 
 _clock = _Clock()
+atexit.register(_clock.stop)
 os.register_at_fork(after_in_child=_clock.__init__)  # type: ignore[misc]  # timers do not live on in a fork
 
 

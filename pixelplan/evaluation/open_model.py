@@ -11,7 +11,8 @@ from typing import Any
 from pixelplan.envs import PUZZLES, make_puzzle
 from pixelplan.envs.family import Family, Tables
 from pixelplan.envs.gym_family import GymFamily
-from pixelplan.planning import PLANNERS
+from pixelplan.evaluation.chance import Chance, read_chance
+from pixelplan.planning import PLANNERS, OneShotConfig
 from pixelplan.planning.latent_goal import need_goal_test
 from pixelplan.types import Goal, InputError, Model
 
@@ -93,6 +94,25 @@ def guided(model: Model | None, heuristic: str | Path | None, env: str, config: 
     from pixelplan.distance.learned import Guided, load_distance  # as above
 
     return Guided(model, load_distance(heuristic, model_identity(model, env))[0])
+
+
+def calibrated(
+    calibration: str | Path | None, model: Model | None, heuristic: str | Path | None, config: Any
+) -> Chance | None:
+    """What plans by this (guided) model with a planner's config are worth, by the record of an evaluation."""
+    if calibration is None:
+        return None
+    search = getattr(config, "search", config)
+    if not isinstance(search, OneShotConfig):
+        raise InputError("a calibration is for planners that search a model's latent graph")
+    return read_chance(
+        calibration,
+        {
+            "weights": weights_of(model),
+            "config": dataclasses.asdict(search),
+            "heuristic": None if heuristic is None else str(heuristic),
+        },
+    )
 
 
 def model_name(model: str | Path | Model | None, planner: str, env: str) -> str | None:

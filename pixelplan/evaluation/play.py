@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from pixelplan.envs.family import Challenge, Family, challenge_of_level
 from pixelplan.envs.goals import Goals
 from pixelplan.envs.guard import EnvironmentFailed, describe
 from pixelplan.envs.oracle import Oracle
+from pixelplan.evaluation.chance import Chance
 from pixelplan.evaluation.stats import level_result
 from pixelplan.planning import PLANNERS
 from pixelplan.types import Episode, LevelResult, Model
@@ -27,6 +28,8 @@ class Task:
     config: Any
     goals: Goals = "level"
     seed: int = 0
+    chance: Chance | None = None
+    """What plans are said to be worth, where that was learned."""
 
 
 def play_level(task: Task, model: Model | None, number: int) -> LevelResult:
@@ -48,7 +51,10 @@ def play(task: Task, model: Model | None, challenge: Challenge) -> Episode:
         model = Oracle(challenge.level)
     random = np.random.default_rng([task.seed, challenge.number])
     world = Blindfold(challenge.env, solved=challenge.solved)
-    return planner.play(model, world, challenge.goal, task.config, random)
+    episode = planner.play(model, world, challenge.goal, task.config, random)
+    if task.chance is None:
+        return episode
+    return replace(episode, plans=tuple(replace(plan, chance=task.chance(plan)) for plan in episode.plans))
 
 
 def blindfolded(puzzle: Puzzle, level: Level) -> Blindfold:

@@ -13,7 +13,7 @@ from typing import Any, get_args
 from pixelplan.envs.goals import Goals
 from pixelplan.envs.resolve import EnvLike, open_family
 from pixelplan.evaluation.finished_levels import FinishedLevels
-from pixelplan.evaluation.open_model import check_goal, choose_model, guided, model_name, weights_of
+from pixelplan.evaluation.open_model import calibrated, check_goal, choose_model, guided, model_name, weights_of
 from pixelplan.evaluation.play import Task, play_level
 from pixelplan.evaluation.stats import outcome, row, seconds_per_plan
 from pixelplan.files import level_numbers, parse_levels, write_json
@@ -31,6 +31,7 @@ def evaluate(
     model: str | Path | Model | None = None,
     heuristic: str | Path | None = None,
     config: Any = None,
+    calibration: str | Path | None = None,
     goals: Goals | None = None,
     seed: int = 0,
     workers: int = 1,
@@ -43,6 +44,8 @@ def evaluate(
     `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     `model` is a folder, the name of a shipped model, "oracle" or a model; by default the shipped model of the puzzle.
     `heuristic` is a folder that `train-heuristic` wrote for this model, for best-first search.
+    `calibration` is the record of an evaluation of `one-shot` with the same model and search on validation levels: from
+    it is learned how likely each plan is to succeed.
     `goals` are those that levels show ("level"), random states ("random"), or whatever solves a level ("solved", the
     default for worlds that show no goal).
     What happens in a level depends on (seed, level) only. Finished levels are kept in a journal beside `out`, and
@@ -63,6 +66,7 @@ def evaluate(
     config = PLANNERS[planner].config() if config is None else config
     opened, family = choose_model(model, planner, family)
     opened = guided(opened, heuristic, family.name, config)
+    chance = calibrated(calibration, opened, heuristic, config)
     family.check(numbers[0])  # whatever cannot work fails before anything is played
     family.level(max(numbers))
     challenge = family.challenge(numbers[0], goals, seed)
@@ -81,10 +85,11 @@ def evaluate(
         "seed": seed,
         "weights": weights_of(opened),
         "heuristic": None if heuristic is None else str(heuristic),
+        "calibration": None if calibration is None else str(calibration),
     }
     journal = FinishedLevels(out, request, resume)
     left = [number for number in numbers if number not in journal.done]
-    task = Task(family, planner, config, goals, seed)
+    task = Task(family, planner, config, goals, seed, chance)
     try:
         played = _play_here(task, opened, left) if workers == 1 else _play_there(task, opened, left, workers)
         for finished in played:

@@ -8,7 +8,7 @@ from typing import Any
 from pixelplan.envs.family import Challenge, Wanted
 from pixelplan.envs.resolve import EnvLike, open_family
 from pixelplan.evaluation.figures import episode_gif, frames_picture, solution_picture
-from pixelplan.evaluation.open_model import check_goal, choose_model, guided
+from pixelplan.evaluation.open_model import calibrated, check_goal, choose_model, guided
 from pixelplan.evaluation.play import Task, play
 from pixelplan.files import write_bytes, write_picture
 from pixelplan.planning import PLANNERS
@@ -24,6 +24,7 @@ def solve(
     model: str | Path | Model | None = None,
     heuristic: str | Path | None = None,
     config: Any = None,
+    calibration: str | Path | None = None,
     goal: Wanted | None = None,
     seed: int = 0,
 ) -> tuple[Challenge, Episode]:
@@ -42,9 +43,11 @@ def solve(
     usual: Wanted = "level" if family.has_goals else "solved"
     challenge = family.challenge(number, usual if goal is None else goal, seed)
     check_goal(opened, planner, challenge.goal)
-    task = Task(family, planner, PLANNERS[planner].config() if config is None else config, seed=seed)
-    check_memory(opened, task.config, challenge.env.reset()[0])
-    return challenge, play(task, guided(opened, heuristic, family.name, task.config), challenge)
+    config = PLANNERS[planner].config() if config is None else config
+    check_memory(opened, config, challenge.env.reset()[0])
+    opened = guided(opened, heuristic, family.name, config)
+    chance = calibrated(calibration, opened, heuristic, config)
+    return challenge, play(Task(family, planner, config, seed=seed, chance=chance), opened, challenge)
 
 
 def story(challenge: Challenge, episode: Episode) -> str:
@@ -62,9 +65,11 @@ def story(challenge: Challenge, episode: Episode) -> str:
     }[episode.ended]
     if episode.ended == "plan over" and episode.plans and not episode.plans[-1].reached:
         outcome = "not solved: the goal was not found"
+    chance = episode.plans[0].chance if episode.plans else None
+    sure = "" if chance is None else f"\nthe first plan was predicted to succeed with a chance of {chance:.3f}"
     return (
         f"level {challenge.number}: {outcome} after {len(episode.actions)} steps{best}, {episode.replans} replans, "
-        f"{1e3 * episode.seconds:.0f} ms of planning\nmoves: {moves}"
+        f"{1e3 * episode.seconds:.0f} ms of planning\nmoves: {moves}{sure}"
     )
 
 

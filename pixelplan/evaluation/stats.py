@@ -27,6 +27,7 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
 
 def level_result(number: int, episode: Episode, shortest: int | None) -> LevelResult:
     """How a level went, in which an episode took place and the shortest solution has so many steps."""
+    first = episode.plans[0] if episode.plans else None
     return LevelResult(
         level=number,
         solved=episode.solved,
@@ -37,6 +38,10 @@ def level_result(number: int, episode: Episode, shortest: int | None) -> LevelRe
         seconds=round(episode.seconds, 6),
         plans=len(episode.plans),
         ended=episode.ended,
+        found=None if first is None else first.reached,
+        planned=None if first is None else len(first.actions),
+        far=None if first is None or not math.isfinite(first.far) else round(first.far, 6),
+        chance=None if first is None or first.chance is None else round(first.chance, 6),
     )
 
 
@@ -51,8 +56,11 @@ def outcome(episodes: Sequence[LevelResult]) -> dict[str, Any]:
 
 
 def row(episode: LevelResult) -> dict[str, Any]:
-    """A level as it is written to a record; its `error` is there only where something was raised."""
-    return {key: value for key, value in dataclasses.asdict(episode).items() if key != "error" or value is not None}
+    """A level as it is written to a record; what came later and `error` are there only where they say something."""
+    optional = ("found", "planned", "far", "chance", "error")
+    return {
+        key: value for key, value in dataclasses.asdict(episode).items() if key not in optional or value is not None
+    }
 
 
 def share_optimal(episodes: Sequence[LevelResult]) -> float | None:
@@ -91,6 +99,9 @@ def summary(result: Result) -> str:
         lines.append(
             f"  {1e3 * result.seconds_per_plan:.1f} ms a plan; a level: {replans:.2f} replans, {nodes:.0f} nodes"
         )
+    chances = [one.chance for one in episodes if one.chance is not None]
+    if chances:
+        lines.append(f"  predicted chance of the first plans: {sum(chances) / len(chances):.3f} on average")
     failed = [str(one.level) for one in episodes if not one.solved and one.error is None]
     if failed:
         lines.append(f"  not solved: {', '.join(failed[:20])}{', …' if len(failed) > 20 else ''}")

@@ -27,6 +27,8 @@ LIMITS: dict[str, tuple[float, float]] = {
     "features": (1, 64),
     "wide": (1, 512),
     "words": (1, 2**16),
+    "questions": (1, 2**20),
+    "sight": (0, 16),
     "planes": (1, 128),
     "updates": (1, 10**6),
 }

@@ -28,6 +28,12 @@ class Networks(nn.Module):
     """Whether frames of one state may differ, so that only embeddings tell states apart."""
     until_learned: ClassVar[bool] = False
     """Whether training ends when held-out predictions no longer improve; if not, it takes a fixed number of updates."""
+    at_once: ClassVar[bool] = False
+    """Whether `prepare` learns everything, so that there are no gradient steps."""
+    discrete: ClassVar[bool] = False
+    """Whether embeddings are zeros and ones."""
+    layout: tuple[int, int, int] | None = None
+    """Rows, columns and numbers a cell, if that is how embeddings are laid out."""
     keeps_margin: ClassVar[bool] = True
     """Whether training holds different states a margin apart, so that half of it can serve as the threshold."""
     changes_colours: ClassVar[bool] = True

@@ -101,7 +101,8 @@ def draw_curves(folder: Path, rows: list[dict[str, Any]]) -> None:
         if any(row.get(name, 0) > 0 for row in rows):
             left.plot(passes, [row.get(name) or math.nan for row in rows], label=name)
     left.set(xlabel="pass", ylabel="loss", yscale="log")
-    left.legend(loc="upper right")
+    if left.lines:  # what is learned at once has no losses
+        left.legend(loc="upper right")
     right.plot(passes, [row["exact"] for row in rows], label="validation levels")
     right.set(xlabel="pass", ylabel="steps predicted exactly", ylim=(0, 1.02))
     right.legend(loc="lower right")

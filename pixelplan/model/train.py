@@ -165,12 +165,15 @@ def _fit(
         load_checkpoint(begun, model, optimizer)
     wrapped, optimizer = fabric.setup(networks, optimizer)
     rows = note["rows"]
-    updates = config.updates or networks.usual_updates()
-    schedule = plan_passes(len(levels), config.batch, updates, networks.until_learned, config.schedule)
+    if networks.at_once:
+        schedule = Schedule(passes=1, updates=0, until_learned=False)
+    else:
+        updates = config.updates or networks.usual_updates()
+        schedule = plan_passes(len(levels), config.batch, updates, networks.until_learned, config.schedule)
     passes, updates_a_pass = schedule.passes, schedule.updates
     stop = max(1, round(passes * request.get("until", 1.0)))
     if "short" in request:
-        stop = min(passes, -(-request["short"] // updates_a_pass))
+        stop = min(passes, -(-request["short"] // max(1, updates_a_pass)))
     shown = not config.quiet and fabric.is_global_zero
     upcoming = partial(next_pass, passes=passes, noisy=model.noisy, config=config.restarts)
     done = upcoming(rows)[1] - 1
@@ -263,7 +266,8 @@ def _batches(
     """
     random = np.random.default_rng([config.seed, number])
     needed = updates * config.batch
-    order = np.concatenate([random.permutation(len(levels)) for _ in range(-(-needed // len(levels)))])[:needed]
+    turns = [random.permutation(len(levels)) for _ in range(-(-needed // len(levels)))]
+    order = np.concatenate([*turns, np.empty(0, np.int64)])[:needed]
     colour = config.colour if networks.changes_colours else 0.0
     for update in range(updates):
         chosen = range(update * config.batch + fabric.global_rank, (update + 1) * config.batch, fabric.world_size)

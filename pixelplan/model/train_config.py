@@ -11,6 +11,7 @@ from pixelplan.model.families import Config
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.paper import PaperConfig
 from pixelplan.model.families.picture import PictureConfig
+from pixelplan.model.families.rules import RulesConfig
 from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.restarts import RestartConfig
@@ -97,6 +98,7 @@ PRESETS: dict[str, TrainConfig] = {
     "picture": TrainConfig(preset="picture", model=PictureConfig(), frames=16),
     "vector": TrainConfig(preset="vector", model=VectorConfig(), frames=16),
     "ppgs": TrainConfig(preset="ppgs", model=VectorConfig(inverse=True), frames=16),
+    "rules": TrainConfig(preset="rules", model=RulesConfig()),
     "spatial": TrainConfig(),
     "noisy": TrainConfig(model=ModelConfig("auto", noisy=True)),
     "latent": TrainConfig(preset="latent", model=ModelConfig(family="latent")),

@@ -27,6 +27,12 @@ class WorldModel:
         self.goal_test: LearnedGoalTest | None = None
         """What recorded play has taught of solved states, if it has."""
         self._resized: dict[tuple[int, int], WorldModel] = {}
+        self.layout = self.networks.layout
+
+    @property
+    def discrete(self) -> bool:
+        """Whether embeddings are zeros and ones, and those that differ at all are different states."""
+        return self.networks.discrete and self.threshold < 2**0.5
 
     @property
     def parameter_count(self) -> int:

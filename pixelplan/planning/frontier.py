@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pixelplan.planning.latent_goal import LatentGoal
-from pixelplan.planning.latent_graph import GrowingGraph, as_array, as_tensor, distances, thin_out
+from pixelplan.planning.latent_graph import GrowingGraph, as_array, as_tensor, distances
 from pixelplan.planning.packed_graph import PackedGraph
 from pixelplan.planning.queue import Queue
 from pixelplan.types import Distance, LatentGraph, Model, is_discrete
@@ -48,9 +48,13 @@ class Problem:
         nearer = wrong <= far[:, None] if self.goal.test is None else wrong < self.model.threshold
         return np.where(nearer.any(1), np.inf, far)
 
+    def distance(self, points: np.ndarray) -> np.ndarray:
+        """How much [n] points [n,d] differ from the goal; infinitely if one of `not_goals` is nearer."""
+        return self._without_wrong(points, self.goal.apart(points, self.model))
+
     def nearest(self, graph: LatentGraph) -> int:
         """The node whose embedding is nearest to a goal."""
-        apart = [self._without_wrong(points, self.goal.apart(points, self.model)) for _, points in graph.pieces()]
+        apart = [self.distance(points) for _, points in graph.pieces()]
         return int(np.concatenate(apart).argmin())
 
     def graph(self, threshold: float) -> Graph:
@@ -136,7 +140,7 @@ def breadth_first(problem: Problem, config: OneShotConfig, threshold: float, ran
         elif search.doubtful is None or far[nearest] < search.doubtful[0]:
             parent, action = divmod(nearest, actions)
             search.doubtful = float(far[nearest]), int(leaves[parent]), action, points[nearest]
-        chosen, same = _filter_and_cut(points[new], threshold, config, random)
+        chosen, same = _filter_and_cut(graph, points[new], config, random)
         found = new[chosen]
         added = graph.add(points[found], leaves[found // actions], found % actions)
         nodes[new] = np.append(added, -1)[same]
@@ -153,12 +157,12 @@ def _all_new(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _filter_and_cut(
-    points: np.ndarray, threshold: float, config: OneShotConfig, random: np.random.Generator
+    graph: Graph, points: np.ndarray, config: OneShotConfig, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which of the new points [n,d] become leaves, and for each point [n] which of those it is, -1 for none."""
     chosen = same = np.arange(len(points))
     if config.reidentification and len(points) > 1:
-        chosen, same = thin_out(points, threshold)
+        chosen, same = graph.thin_out(points)
     if config.cut == "text" and len(chosen) > config.cutoff:
         stay = np.sort(random.permutation(len(chosen))[: config.cutoff])
         place = np.full(len(chosen), -1)

@@ -66,6 +66,9 @@ class Origins:
 class GrowingGraph(Origins):
     """A latent graph under construction, in buffers that double as they fill."""
 
+    exact = False
+    """Whether nodes are equal or not, and never near: no threshold would tell them apart better."""
+
     def __init__(self, root: np.ndarray, threshold: float, capacity: int = 256) -> None:
         """A graph of one node with embedding `root` [d]."""
         super().__init__(capacity)
@@ -73,15 +76,8 @@ class GrowingGraph(Origins):
         self.threshold = threshold
         self._embeddings = np.empty((capacity, len(root)), np.float32)
         self._half_norms = np.empty(capacity, np.float32)  # ½|v|² of each node
-        self._known: dict[bytes, int] | None = {}  # the nodes by their keys, as long as all of them have one
-        self._remember(root[None], 0)
         self._embeddings[0] = root
         self._half_norms[0] = _half_norms(self._embeddings[:1])[0]
-
-    @property
-    def exact(self) -> bool:
-        """Whether nodes are equal or not, and never near: no threshold would tell them apart better."""
-        return self._known is not None
 
     def embeddings(self, nodes: np.ndarray) -> np.ndarray:
         """Embeddings [n,d] of nodes [n]."""
@@ -90,14 +86,9 @@ class GrowingGraph(Origins):
     def reidentify(self, points: np.ndarray, recent: int) -> tuple[np.ndarray, np.ndarray]:
         """The nearest node [n] of points [n,d], -1 where none is nearer than the threshold, and its distance [n].
 
-        Points of whole numbers are looked up. Of others, most lead back to where the search just was: a large graph is
-        looked at from its node `recent` on first, and only what is not found there is compared with the rest.
+        Most lead back to where the search just was: a large graph is looked at from its node `recent` on first, and
+        only what is not found there is compared with the rest.
         """
-        keys = None if self._known is None else whole_number_keys(points, self.threshold)
-        if self._known is not None and keys is not None:
-            found = np.array([self._known.get(key, -1) for key in keys])
-            return found, np.where(found < 0, np.inf, 0.0)
-        self._known = None
         if self.size <= _SMALL:
             return self._nearest(points, 0, self.size)
         nodes, apart = self._nearest(points, recent, self.size)
@@ -123,7 +114,6 @@ class GrowingGraph(Origins):
         self._embeddings[first:end] = points
         self._half_norms[first:end] = _half_norms(points)
         self.grow(parents, actions)
-        self._remember(points, first)
         self.size = end
         return np.arange(first, end)
 
@@ -135,18 +125,14 @@ class GrowingGraph(Origins):
         new = np.flatnonzero(nodes < 0)
         if not len(new):
             return nodes, new
-        chosen, same = thin_out(points[new], self.threshold)
+        chosen, same = self.thin_out(points[new])
         found = new[chosen]
         nodes[new] = self.add(points[found], parents[found], actions[found])[same]
         return nodes, found
 
-    def _remember(self, points: np.ndarray, first: int) -> None:
-        """Note the keys of new nodes with embeddings points [n,d], the first of which has this number."""
-        keys = None if self._known is None else whole_number_keys(points, self.threshold)
-        if self._known is None or keys is None:
-            self._known = None
-        else:
-            self._known.update((key, first + place) for place, key in enumerate(keys))
+    def thin_out(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which of points [n,d] to keep [k], so that no two are one node, and for each [n] which of those it is."""
+        return thin_out(points, self.threshold)
 
     def finished(self, ahead: np.ndarray | None = None) -> LatentGraph:
         """The graph as it is now."""
@@ -168,11 +154,6 @@ def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarr
     that are too near are joined by an edge. The kept ones are a maximal independent set, points with few neighbours
     first, so the dropped ones are a small vertex cover. Duplicates are cliques: one round settles most layers.
     """
-    keys = whole_number_keys(points, threshold)
-    if keys is not None:
-        places: dict[bytes, int] = {}
-        same = np.array([places.setdefault(key, len(places)) for key in keys])
-        return np.unique(same, return_index=True)[1], same
     half = _half_norms(points)
     half_distances = half[:, None] + half - products(points, points)
     near = 2 * half_distances < threshold**2
@@ -190,18 +171,6 @@ def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarr
         undecided &= ~near[chosen].any(0)
     indices = np.flatnonzero(kept)
     return indices, np.where(near[:, indices], half_distances[:, indices], np.inf).argmin(1)
-
-
-def whole_number_keys(points: np.ndarray, threshold: float) -> list[bytes] | None:
-    """What each of points [n,d] of small whole numbers is found by; None where they are others.
-
-    Such points are equal or at least 1 apart. A model that says what is in each cell gives them, a thousand numbers
-    each: comparing all with all would take most of a search's time.
-    """
-    if threshold > 1 or (len(points) and points[0, 0] != np.rint(points[0, 0])):  # mostly that tells
-        return None
-    whole = points.astype(np.int8)
-    return [row.tobytes() for row in whole] if np.array_equal(whole, points) else None
 
 
 def products(one: np.ndarray, other: np.ndarray) -> np.ndarray:

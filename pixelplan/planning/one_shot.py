@@ -165,8 +165,11 @@ def search(
     else:
         node = problem.nearest(graph) if found.ahead is None else int(found.ahead.argmin())
     path = graph.path(node)
+    points = graph.at(path)
+    far = problem.distance(points[-1:])[0] / model.threshold
     seconds = time.perf_counter() - began
-    return Plan(graph.actions(path), found.reached, graph.at(path), tuple(path), tuple(found.leaves), graph, seconds)
+    leaves = tuple(found.leaves)
+    return Plan(graph.actions(path), found.reached, points, tuple(path), leaves, graph, seconds, float(far))
 
 
 def _look_twice(problem: Problem, config: OneShotConfig, random: np.random.Generator) -> Growth:

@@ -122,6 +122,11 @@ class PackedGraph(Origins):
         found = self._table.find(pack(points))
         return found, np.where(found < 0, np.inf, 0.0)
 
+    def thin_out(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which of points [n,d] to keep [k], so that no two are one node, and for each [n] which of those it is."""
+        same, first = Table().find_or_add(pack(points))
+        return first, same
+
     def add(self, points: np.ndarray, parents: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """New nodes [n] with embeddings points [n,d], all different, each found from a parent by an action."""
         nodes, _ = self._table.find_or_add(pack(points))

@@ -109,7 +109,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
     async def plan(id: GameId) -> PlanView:
         """Plan once from here to the goal, by the model alone, and show the latent graph."""
         game = games.get(id)
-        return await work.do(lambda: Run(game, models.model(game), limits, lambda message: None).look_and_plan())
+        return await work.do(lambda: quiet_run(game, game).look_and_plan())
 
     @app.get("/api/games/{id}/reading", **options)
     async def reading(id: GameId) -> Reading:
@@ -147,8 +147,11 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
         """The moves so far and, where a planner made those since a move, its plans; they are made again for it."""
         if planner is None:
             return game.episode()
-        run = Run(game.before(since), models.model(game), limits, lambda message: None)
-        return game.episode(since, run.again(planner))
+        return game.episode(since, quiet_run(game, game.before(since)).again(planner))
+
+    def quiet_run(game: Game, begun: Game) -> Run:
+        """A run from where a game began or stands, told to nobody."""
+        return Run(begun, models.model(game), limits, lambda message: None, searching=models.searching(game))
 
 
 def _picture(kind: str) -> dict[str, Any]:

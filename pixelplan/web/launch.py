@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from pixelplan.types import InputError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import uvicorn
 
     from pixelplan.envs.family import Family
@@ -24,7 +26,15 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _LOOPBACK_OF_ALL = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 
 
-def serve(model: str | None, host: str, port: int, open_browser: bool, family: Family | None = None) -> None:
+def serve(
+    model: str | None,
+    host: str,
+    port: int,
+    open_browser: bool,
+    family: Family | None = None,
+    heuristic: Path | None = None,
+    calibration: Path | None = None,
+) -> None:
     """Serve the page, with a family of levels of the user's own first, until interrupted.
 
     An InputError where that cannot be.
@@ -37,7 +47,7 @@ def serve(model: str | None, host: str, port: int, open_browser: bool, family: F
     if not 0 <= port <= 65535:
         raise InputError(f"port is {port}; ports are 0 to 65535, and 0 takes a free one")
     _share_memory_between_threads()
-    models = Models(model, family)
+    models = Models(model, family, heuristic, calibration)
     models.check()
     listener = listen(host, port)
     models.warm_up()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from threading import Event
 from typing import Any
 
@@ -20,6 +21,7 @@ from pixelplan.web.limits import Limits
 from pixelplan.web.messages import DoneMessage, LaneMessage, PlanMessage, StepMessage
 from pixelplan.web.projection import Projection
 from pixelplan.web.schema import PlanView
+from pixelplan.web.searching import USUAL, Searching
 from pixelplan.web.sessions import Game
 from pixelplan.web.truth import Truth
 from pixelplan.web.views import graph_view, plan_view
@@ -33,9 +35,16 @@ class Run:
     """One planner's way from where a game stands to its goal; the game itself is not touched."""
 
     def __init__(
-        self, game: Game, model: Model, limits: Limits, send: Callable[[BaseModel], None], stop: Event | None = None
+        self,
+        game: Game,
+        model: Model,
+        limits: Limits,
+        send: Callable[[BaseModel], None],
+        stop: Event | None = None,
+        searching: Searching = USUAL,
     ) -> None:
         self.board, self.model, self.limits, self.send = game.board, model, limits, send
+        self.searching = searching
         self.state = game.state
         self._stop = stop or Event()
         self._until = time.monotonic() + limits.run_seconds
@@ -57,7 +66,8 @@ class Run:
         """A one-shot plan from here, with its graph."""
         self._look()
         self._clock.lap()
-        plan = one_shot(self.model, self.board.frame(self.state), self.goal_frame, random=self._random)
+        frame = self.board.frame(self.state)
+        plan = one_shot(self.model, frame, self.goal_frame, self.searching.config, self._random)
         return self._view(plan, plan.actions, plan.path, plan.embeddings[1:], self._clock.lap())
 
     def execute(self, planner: str) -> DoneMessage:
@@ -112,7 +122,7 @@ class Run:
     def _arguments(self, planner: str) -> tuple[Any, ...]:
         """What a planner's `play` takes here."""
         chosen = PLANNERS[planner]
-        config = chosen.settings(step_limit=self.limits.step_limit)
+        config = chosen.settings(**asdict(self.searching.config), step_limit=self.limits.step_limit)
         return self.model if chosen.needs_model else None, self._world(), self.goal_frame, config, self._random
 
     def planned(self, plan: Plan, actions: Sequence[int], expected: np.ndarray, claims_goal: bool) -> None:
@@ -187,6 +197,8 @@ class Run:
             )
         actions = [int(action) for action in actions]
         way, solves, parts = self._truth.judge(actions, expected, here)
+        if self.searching.chance is not None:
+            plan = replace(plan, chance=self.searching.chance(plan))
         return plan_view(
             plan, self._goal, self.model.threshold, self._projection, way, graph, actions, path, seconds, solves, parts
         )

@@ -255,6 +255,7 @@ class PlanView(BaseModel):
     leaves: list[int] = Field(description="Nodes expanded in each layer.")
     nodes: int
     seconds: float = Field(description="Thinking, from the sight of the frame to the plan.")
+    chance: float | None = Field(description="How likely it is to succeed, as plans like it were; None if unknown.")
     solves: bool | None = Field(description="Whether it leads to the goal, by the true rules; None if nobody knows.")
     parts: Parting | None = Field(description="None if it never does, or nobody knows the true rules.")
     threshold: float

@@ -27,7 +27,8 @@ def play_many(
     for played, number in enumerate(range(first, min(first + count, LAST_LEVEL + 1)), start=1):
         board = models.board(game.env, f"{number}~{noise}" if noise else number, limits.states)
         one = Game("", game.env, board, [board.start], model=game.model)
-        done = Run(one, models.model(one), limits, lambda message: None, stop).race(planner).done
+        run = Run(one, models.model(one), limits, lambda message: None, stop, models.searching(one))
+        done = run.race(planner).done
         successes += done.solved
         yield ScoreMessage(
             planner=planner,

@@ -82,7 +82,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
             check_planner(planner)
-            tell(Run(game, models.model(game), limits, tell, stop).execute(planner))
+            tell(Run(game, models.model(game), limits, tell, stop, models.searching(game)).execute(planner))
 
         await serve(socket, id, act)
 
@@ -91,9 +91,9 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
         """Let every planner play from the level's start, and tell each one's way."""
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
-            model = models.model(game)
+            model, searching = models.model(game), models.searching(game)
             for planner in PLANNERS:
-                tell(Run(game.before(0), model, limits, tell, stop).race(planner))
+                tell(Run(game.before(0), model, limits, tell, stop, searching).race(planner))
 
         await serve(socket, id, act)
 

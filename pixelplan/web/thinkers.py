@@ -23,7 +23,7 @@ from pixelplan.envs.drawn_levels import as_drawable, drawn_level
 from pixelplan.envs.family import Family, Tables
 from pixelplan.envs.noise import NOISE
 from pixelplan.envs.oracle import Oracle
-from pixelplan.evaluation.open_model import ORACLE, SHIPPED, choose_model, find_model, open_model
+from pixelplan.evaluation.open_model import ORACLE, SHIPPED, calibrated, choose_model, find_model, guided, open_model
 from pixelplan.model.checkpoint import read_description
 from pixelplan.planning import one_shot
 from pixelplan.types import InputError, Model
@@ -31,6 +31,7 @@ from pixelplan.web.board import Board, TableBoard
 from pixelplan.web.limits import Limits
 from pixelplan.web.own_board import OwnWorld
 from pixelplan.web.schema import OWN, Cell, ModelChoice, PictureView
+from pixelplan.web.searching import GUIDED, USUAL, Searching
 from pixelplan.web.sessions import Game
 from pixelplan.web.uploads import ReadLevel, read_level
 
@@ -54,16 +55,25 @@ class Thinker:
     """One sentence for the visitor, where there is something to explain."""
     problem: str = ""
     """Why the model could not be opened."""
+    searching: Searching = USUAL
+    """How its latent graph is searched."""
 
 
 class Models:
     """The model of every puzzle, opened when it is first wanted."""
 
-    def __init__(self, model: str | None = None, family: Family | None = None) -> None:
+    def __init__(
+        self,
+        model: str | None = None,
+        family: Family | None = None,
+        heuristic: Path | None = None,
+        calibration: Path | None = None,
+    ) -> None:
         """`model` is None for the shipped ones, "oracle", or a folder that train wrote.
 
         `family` comes first on the page: a puzzle with options, or an own environment, which is what `model` is for
-        then; an InputError where they do not fit.
+        then; an InputError where they do not fit. `heuristic` (a folder that train-heuristic wrote, for best-first
+        search) and `calibration` (a record, for chances of success) are for an own environment, too.
         """
         self._choice = model
         self._lock = threading.Lock()
@@ -78,8 +88,13 @@ class Models:
                     f"nobody knows the rules of {family.name}: train a model of it and name its folder with --model"
                 )
             opened, family = choose_model(model, "full", family)
+            search = USUAL.config if heuristic is None else GUIDED
+            opened = guided(opened, heuristic, family.name, search)
+            searching = Searching(search, calibrated(calibration, opened, heuristic, search))
             self._world, self._choice = OwnWorld(family), None
-            self._thinkers[OWN, ""] = Thinker(family, opened, Path(model).name, "")
+            self._thinkers[OWN, ""] = Thinker(family, opened, Path(model).name, "", searching=searching)
+        elif heuristic is not None or calibration is not None:
+            raise InputError("--heuristic and --calibration are for an environment of your own; name it with --env")
 
     @property
     def names(self) -> list[str]:
@@ -170,6 +185,10 @@ class Models:
         model = self.thinker(game.env, game.model).model
         return self._oracle(game) if model is None else model
 
+    def searching(self, game: Game) -> Searching:
+        """How the latent graph of a game's model is searched."""
+        return self.thinker(game.env, game.model).searching
+
     def _choose(self, env: str, choice: str) -> Thinker:
         """One of the other models of a puzzle; an InputError where there is none of that name."""
         family = self._thinkers[env, ""].family if (env, "") in self._thinkers else self._open(env).family
@@ -227,7 +246,8 @@ class Models:
             with contextlib.suppress(InputError):  # a puzzle that is not installed says so when it is asked for
                 board = self.board(env, FIRST_LEVEL, Limits().states)
                 game = Game("", env, board, [board.start])
-                one_shot(self.model(game), board.frame(board.start), board.frame(board.goal))
+                search = self.searching(game).config
+                one_shot(self.model(game), board.frame(board.start), board.frame(board.goal), search)
 
     def check(self) -> None:
         """An InputError where the user's model suits no puzzle, or the own environment cannot be played."""

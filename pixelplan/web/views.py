@@ -136,6 +136,7 @@ def plan_view(
         leaves=list(plan.leaves),
         nodes=plan.nodes,
         seconds=round(seconds, 6),
+        chance=None if plan.chance is None else round(plan.chance, 4),
         solves=solves,
         parts=parts,
         threshold=threshold,

@@ -14,12 +14,13 @@ from pixelplan.model.families.noisy import NoisyPosition
 from pixelplan.model.families.paper import Paper, PaperConfig
 from pixelplan.model.families.picture import Picture, PictureConfig
 from pixelplan.model.families.position import Position
+from pixelplan.model.families.rules import Rules, RulesConfig, fit_rules
 from pixelplan.model.families.vector import Vector, VectorConfig
 from pixelplan.model.networks import Networks
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import Trajectories
 
-Config = ModelConfig | PaperConfig | PictureConfig | VectorConfig
+Config = ModelConfig | PaperConfig | PictureConfig | RulesConfig | VectorConfig
 """The settings of a family."""
 
 
@@ -49,6 +50,7 @@ FAMILIES = {
     "vector": Family(Vector, VectorConfig, fit_to_frames),
     "position": Family(Position, ModelConfig, suggest_grid),
     "noisy": Family(NoisyPosition, ModelConfig, suggest_grid),
+    "rules": Family(Rules, RulesConfig, fit_rules),
     "cells": Family(Cells, ModelConfig, suggest_grid),
     "auto": Family(Position, ModelConfig, suggest_grid),
     "latent": Family(Latent, ModelConfig, suggest_grid),

@@ -27,11 +27,13 @@ class Cells(GridNetworks):
     """A kind for every cell, and what each action makes of them."""
 
     changes_colours = False  # kinds are told by their colours
+    discrete = True
 
     def __init__(self, config: ModelConfig, sizes: Sizes) -> None:
         super().__init__(sizes)
         self.config = config
         grid = (sizes.rows, sizes.columns)
+        self.layout = (*grid, config.kinds)
         self.encoder = CellEncoder(grid, sizes.patch, config.kinds)
         features = GridFeatures(grid, sizes.patch, config.context_width, blocks=1)
         cells = sizes.rows * sizes.columns

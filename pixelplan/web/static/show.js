@@ -178,7 +178,7 @@ export function sayPlan(plan, depth, intent = "goal") {
   };
   find("facts").replaceChildren(
     make("b", {}, last ? `${end}. ` : `Layer ${depth}. `),
-    `${now}. ${last ? `${(1000 * plan.seconds).toFixed(1)} ms. ` : ""}`,
+    `${now}. ${last ? `${(1000 * plan.seconds).toFixed(1)} ms. ` : ""}${last && plan.chance != null ? `Chance of success ${plan.chance.toFixed(2)}. ` : ""}`,
     ...(last ? [make("button", term, "?")] : []),
   );
   if (last && intent === "goal") sayWhy(plan);

@@ -46,7 +46,8 @@ export class Timeline {
       "": "nothing left to try",
     }[intent];
     const what = this.plans.length === 1 ? "Plan" : "Replan";
-    const text = ` ${plural(plan.nodes, "node")}, ${(1000 * plan.seconds).toFixed(0)} ms, ${aim}: ${moves}`;
+    const sure = plan.chance == null ? "" : `, chance of success ${plan.chance.toFixed(2)}`;
+    const text = ` ${plural(plan.nodes, "node")}, ${(1000 * plan.seconds).toFixed(0)} ms${sure}, ${aim}: ${moves}`;
     this.log(make("li", {}, make("b", {}, step ? `${what} after step ${step}.` : `${what}.`), text));
     const fixed = plan.graph?.corrected.length;
     if (fixed)

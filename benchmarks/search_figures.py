@@ -1,0 +1,130 @@
+"""The figures of docs/search.md, from the records of results/search.sh.
+
+    python benchmarks/search_figures.py          # docs/search/solved.png and docs/search/reliability.png
+    python benchmarks/search_figures.py --tree   # docs/search/tree.png, too: searches a level of Boxoban once more
+
+`solved.png` shows the share of levels that are solved with so many nodes, `reliability.png` the chances that plans were
+given beside how many of them succeeded, and `tree.png` one search: every node is a point, at its number of steps from
+the start and the number of steps that the learned distance thinks are ahead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from pixelplan.envs.resolve import open_family
+from pixelplan.evaluation.solve import solve
+from pixelplan.evaluation.stats import wilson
+from pixelplan.planning import OneShotConfig
+
+RECORDS, OUT = Path("results/search"), Path("docs/search")
+BINS = 5
+"""Bins of chances, each with as many plans as the others."""
+
+
+def read(name: str) -> dict[str, Any] | None:
+    """A record, if it is there."""
+    path = RECORDS / f"{name}.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def solved_over_nodes(names: list[str]) -> Figure:
+    """The share of a record's levels that are solved with at most so many nodes."""
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for name in names:
+        record = read(name)
+        if record is None:
+            continue
+        levels = record["episodes"]
+        nodes = np.sort([one["nodes"] for one in levels if one["solved"]])
+        shares = np.arange(1, len(nodes) + 1) / len(levels)
+        limit = record["config"]["node_limit"]
+        axes.step([1, *nodes, limit], [0, *shares, shares[-1] if len(shares) else 0], where="post", label=name)
+    axes.set(xscale="log", xlabel="nodes of a search", ylabel="share of levels solved", ylim=(0, 1.02))
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)
+    return figure
+
+
+def reliability(names: list[str]) -> Figure:
+    """How many plans succeeded (with 95 % intervals), beside the chance that they had been given."""
+    figure = Figure(figsize=(4.5, 4.5), layout="constrained")
+    axes = figure.subplots()
+    axes.plot([0, 1], [0, 1], color="grey", linewidth=1)
+    for name in names:
+        record = read(name)
+        rows = [] if record is None else [one for one in record["episodes"] if one.get("chance") is not None]
+        rows.sort(key=lambda one: one["chance"])
+        for place, part in enumerate(np.array_split(np.array(rows, object), min(BINS, len(rows)) or 1)):
+            if not len(part):
+                continue
+            count, right = len(part), sum(one["solved"] for one in part)
+            low, high = wilson(right, count)
+            at = float(np.mean([one["chance"] for one in part]))
+            label = name if place == 0 else None
+            colour = f"C{names.index(name)}"
+            axes.errorbar(
+                [at],
+                [right / count],
+                [[right / count - low], [high - right / count]],
+                fmt="o",
+                color=colour,
+                label=label,
+            )
+    axes.set(xlabel="predicted chance of success", ylabel="share that succeeded", xlim=(0, 1.02), ylim=(0, 1.02))
+    axes.legend(fontsize=8)
+    return figure
+
+
+def tree(level: int) -> Figure:
+    """One best-first search on a level of Boxoban's training files."""
+    record = read("boxoban-validation")
+    assert record is not None, "results/search.sh boxoban makes what this needs"
+    _, episode = solve(
+        open_family(record["env"], {"levels": record["options"]["levels"]}),
+        level,
+        planner="one-shot",
+        model=record["model"],
+        heuristic=record["heuristic"],
+        config=OneShotConfig(**record["config"]),
+    )
+    plan = episode.plans[0]
+    graph = plan.graph
+    assert graph.ahead is not None
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.subplots()
+    child = np.flatnonzero(graph.parents >= 0)
+    parent = graph.parents[child]
+    axes.plot(
+        np.stack([graph.depths[parent], graph.depths[child]]), np.stack([graph.ahead[parent], graph.ahead[child]]),
+        color="0.8", linewidth=0.4, zorder=1,
+    )  # fmt: skip
+    axes.scatter(graph.depths, graph.ahead, s=3, c=np.arange(len(graph.depths)), cmap="viridis", zorder=2)
+    path = list(plan.path)
+    axes.plot(graph.depths[path], graph.ahead[path], color="C3", linewidth=1.5, zorder=3)
+    what = "solved" if episode.solved else "not solved"
+    axes.set(
+        xlabel="steps from the start", ylabel="steps ahead, by the learned distance",
+        title=f"level {level}: {plan.nodes:,} nodes, {len(plan.actions)} steps, {what}",
+    )  # fmt: skip
+    return figure
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tree", action="store_true")
+    parser.add_argument("--level", type=int, default=4200)
+    arguments = parser.parse_args()
+    OUT.mkdir(parents=True, exist_ok=True)
+    boxoban = ["boxoban-test", "boxoban-medium", "boxoban-hard", "boxoban-breadth-first"]
+    solved_over_nodes([*boxoban, "fifteen-numbers", "fifteen-picture", "cube"]).savefig(OUT / "solved.png", dpi=120)
+    reliability(["boxoban-test", "boxoban-medium", "boxoban-few-levels"]).savefig(OUT / "reliability.png", dpi=120)
+    if arguments.tree:
+        tree(arguments.level).savefig(OUT / "tree.png", dpi=120)

@@ -1,0 +1,83 @@
+"""How likely a plan is to succeed if nobody looks on the way: learned from how others went on validation levels.
+
+Three things tell: whether the search found the goal, how long the plan is (each step may be predicted wrongly), and how
+far its end is from the goal. What they are worth differs between models and searches, so it is read from the record of
+an evaluation with the same ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pixelplan.files import read_json
+from pixelplan.types import InputError, Plan
+
+FEWEST = 20
+"""Plans that something can be learned from."""
+_RIDGE, _ROUNDS = 0.1, 50
+
+
+@dataclass(frozen=True)
+class Chance:
+    """The chance of success of plans by one model and one search."""
+
+    weights: tuple[float, float, float]
+    """Log odds of plans that found the goal: for all, for the logarithm of steps, for the distance of the end."""
+    not_found: float
+    """The chance of plans that did not."""
+
+    def __call__(self, plan: Plan) -> float:
+        """The chance that the last action of a plan leads to the goal."""
+        if not plan.reached:
+            return self.not_found
+        odds = float(_features([len(plan.actions)], [plan.far])[0] @ np.array(self.weights))
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+
+
+def learn_chance(episodes: Sequence[Mapping[str, Any]]) -> Chance:
+    """What plans that were carried out blindly teach: levels as a record of `one-shot` has them.
+
+    Logistic regression with Platt's targets: even if all plans succeed, none is certain.
+    """
+    found = [one for one in episodes if one["found"]]
+    lost = [one for one in episodes if not one["found"]]
+    not_found = (sum(one["solved"] for one in lost) + 1) / (len(lost) + 2)
+    x = _features([one["planned"] for one in found], [one.get("far") or 0.0 for one in found])
+    solved = np.array([one["solved"] for one in found], bool)
+    right = np.where(solved, (solved.sum() + 1) / (solved.sum() + 2), 1 / ((~solved).sum() + 2))
+    weights = np.zeros(3)
+    penalty = _RIDGE * np.diag([0.0, 1.0, 1.0]) + 1e-6 * np.eye(3)
+    for _ in range(_ROUNDS):  # Newton's method
+        chance = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
+        slope = x.T @ (right - chance) - penalty @ weights
+        weights = weights + np.linalg.solve((x * (chance * (1 - chance))[:, None]).T @ x + penalty, slope)
+    return Chance((float(weights[0]), float(weights[1]), float(weights[2])), not_found)
+
+
+def _features(steps: Sequence[int], far: Sequence[float]) -> np.ndarray:
+    """[n,3] for plans of so many steps that end so far from the goal; about as large as one another."""
+    return np.stack([np.ones(len(steps)), np.log1p(np.array(steps, float)) - 3, np.array(far, float)], axis=1)
+
+
+def read_chance(path: str | Path, wanted: Mapping[str, Any]) -> Chance:
+    """The chance of plans by a record of `one-shot` on validation levels.
+
+    An InputError if it is of anything but what is wanted: the weights, the search's settings and the heuristic.
+    """
+    record = read_json(Path(path))
+    episodes = record.get("episodes") if isinstance(record, dict) else None
+    if not isinstance(episodes, list) or record.get("planner") != "one-shot":
+        raise InputError(f"{path} is no record of one-shot; write one with evaluate --planner one-shot --json FILE")
+    for name, value in wanted.items():
+        if record.get(name) != value:
+            raise InputError(f"{path} tells of plans with other {name} ({record.get(name)}, not {value})")
+    known = [one for one in episodes if {"found", "planned", "solved"} <= set(one)]
+    if len(known) < FEWEST:
+        raise InputError(f"{path} tells of {len(known)} plans; at least {FEWEST} levels are needed to learn from")
+    return learn_chance(known)

@@ -1,0 +1,272 @@
+"""Rules for what cells show as the model: learned from counts in seconds, exact, and quick enough for large searches.
+
+Frames are cells of a grid, and a cell shows one of a few things. What it shows after an action is decided by a tree of
+questions about the cells around it, the same everywhere; or, if that does not do, about all cells, with a tree for
+every cell. Which of these it is, held-out levels decide. There are no gradients, and a code is zeros and ones.
+
+Shapes: N images, L levels of S states, A actions, K kinds, a grid of R × C cells with G = R·C; d = G·K.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pixelplan.data.contents import compact_grids
+from pixelplan.data.identity import rows_of_levels
+from pixelplan.model.batches import LevelPlay, to_images
+from pixelplan.model.families.trees import Steps, Trees, causes, follow, learn, surroundings, wrong
+from pixelplan.model.networks import Networks
+from pixelplan.model.sizes import Sizes, sizes_of
+from pixelplan.types import InputError, Trajectories
+
+LEVELS, FRAMES = 50, 500
+"""So many levels, and frames of all of them together, are looked at to find the grid and what rules have to look at."""
+SIGHTS = (1, 2, 0, 3)
+"""How far rules may look, in cells, in the order of trying; 0 is everywhere, with rules of its own for every cell."""
+GOOD = 0.99
+"""The share of held-out steps predicted exactly with which no other sight is tried."""
+SHORT = 4096
+"""Questions of rules that are only tried."""
+MOST_LOOKS = 4096
+"""Different things in cells after which nobody looks for more: these frames are not made of cells."""
+
+
+@dataclass(frozen=True)
+class RulesConfig:
+    """The rules family."""
+
+    family: Literal["rules"] = "rules"
+    """Its name."""
+    kinds: int = 16
+    """Different things that cells show, at most; training takes as many as it finds."""
+    sight: int | None = None
+    """How far rules look, in cells; 0 is everywhere. By default what predicts held-out levels best."""
+    questions: int = 2**15
+    """Questions and answers of all rules together, at most."""
+
+
+class Rules(Networks):
+    """What cells show, and trees of questions that say what becomes of it."""
+
+    at_once = True
+    discrete = True
+    changes_colours = False
+    table: Tensor
+    roots: Tensor
+    look: Tensor
+    causes: Tensor
+
+    def __init__(self, config: RulesConfig, sizes: Sizes) -> None:
+        super().__init__(sizes)
+        self.config = config
+        self.layout = (sizes.rows, sizes.columns, config.kinds)
+        self.cells = Cells(sizes)
+        self.patterns = nn.Parameter(torch.full((config.kinds, 3, sizes.patch, sizes.patch), 2.0))
+        rows = max(config.questions, sizes.actions * sizes.rows * sizes.columns)
+        self.register_buffer("table", torch.tensor([[0, 0, -1, -1]]).repeat(rows, 1))
+        self.register_buffer("roots", torch.zeros(sizes.actions, sizes.rows * sizes.columns, dtype=torch.long))
+        look = surroundings(sizes.rows, sizes.columns, config.sight or 0, config.kinds)
+        self.register_buffer("look", torch.from_numpy(look), persistent=False)
+        causes = torch.zeros(sizes.actions, look.shape[1], config.kinds + 1, dtype=torch.bool)
+        self.register_buffer("causes", causes, persistent=False)
+        self.register_load_state_dict_post_hook(lambda networks, _: networks._find_causes())
+
+    def prepare(self, levels: Sequence[LevelPlay]) -> None:
+        """Learn everything: what cells show, and the rules."""
+        trees = self._trees(self._seen(levels), len(self.table))
+        self.table[: len(trees.table)] = torch.from_numpy(trees.table)
+        self.roots.copy_(torch.from_numpy(trees.roots))
+        self._find_causes()
+
+    def _find_causes(self) -> None:
+        """Note of each action what has to be near for a cell to change; nothing, if that cannot be said of all."""
+        self.causes.zero_()
+        table = self.table.numpy()
+        for action, root in enumerate(self.roots[:, 0].tolist()):
+            found = causes(table, root, self._copied) if self.config.sight else None
+            if found is None:
+                self.causes.zero_()
+                return
+            for place, value in found:
+                self.causes[action, place, value] = True
+
+    def judge(self, levels: Sequence[LevelPlay]) -> float:
+        """The share of steps in every fifth level that are predicted exactly by short rules of the others."""
+        seen = self._seen(levels)
+        level_of = np.repeat(np.arange(len(levels)), [len(level.frames) for level in levels])[seen.steps[:, 0]]
+        held_out = level_of % 5 == 0
+        rest = Steps(seen.codes, seen.steps[~held_out] if (~held_out).any() else seen.steps)
+        missed = wrong(self._trees(rest, SHORT, rounds=4), Steps(seen.codes, seen.steps[held_out]))
+        return 1 - float(missed.mean()) if len(missed) else 0.0
+
+    def _trees(self, seen: Steps, most: int, rounds: int = 12) -> Trees:
+        return learn(seen, self.look.numpy(), self._copied, self.sizes.actions, bool(self.config.sight), most, rounds)
+
+    @property
+    def _copied(self) -> int:
+        """How many of the places that can be asked about are cells."""
+        return self.look.shape[1] - self.config.kinds
+
+    @torch.no_grad()
+    def _seen(self, levels: Sequence[LevelPlay]) -> Steps:
+        """Take the most common looks for kinds, and give what was seen in these terms."""
+        looks, shown = self.cells.scan(level.frames for level in levels)
+        patterns = self.cells.as_patterns(looks)
+        taken = patterns[: self.config.kinds]
+        self.patterns[: len(taken)] = taken
+        kinds = self._nearest(patterns)  # [u] of each look
+        codes = [self._codes(kinds[torch.from_numpy(one)]).numpy() for one in shown]
+        first = np.cumsum([0, *(len(level.frames) for level in levels)])
+        steps = [level.steps() + np.array([at, 0, at]) for level, at in zip(levels, first, strict=False)]
+        return Steps(np.concatenate(codes), np.concatenate(steps))
+
+    @torch.no_grad()
+    def _nearest(self, images: Tensor) -> Tensor:
+        """[N,...] for each cell of images [N,3,...] the pattern that is nearest to its own pixels."""
+        products = functional.conv2d(images, self.patterns, stride=self.sizes.patch)  # [N,K,...]
+        # −|x − c|² but for |x|², which is the same for all kinds
+        return (2 * products - self.patterns.pow(2).sum((1, 2, 3))[:, None, None]).argmax(1).flatten(1).squeeze(1)
+
+    def _codes(self, kinds: Tensor) -> Tensor:
+        """What rules can ask about [N,G+1+K] uint8: cells [N,G], what is outside, and whether each kind is anywhere."""
+        count = self.config.kinds
+        present = torch.zeros(len(kinds), count, dtype=torch.uint8).scatter_(1, kinds, 1)
+        outside = torch.full((len(kinds), 1), count, dtype=torch.uint8)
+        return torch.cat([kinds.to(torch.uint8), outside, present], dim=1)
+
+    def encode(self, images: Tensor) -> Tensor:
+        """Codes [N,G·K] of images [N,3,H,W]: a one for the kind in each cell."""
+        return self._ones(self._nearest(self.cells.fit(images))).flatten(1)
+
+    def context(self, images: Tensor) -> Tensor:
+        """Nothing [L,0]: all that rules ask about is in the state."""
+        return images.new_zeros(len(images), 0)
+
+    def step(self, z: Tensor, context: Tensor) -> Tensor:
+        """Codes [L,S,A,G·K] after each action from z [L,S,G·K]."""
+        levels, states = z.shape[:2]
+        kinds = z.reshape(levels * states, self.roots.shape[1], self.config.kinds).argmax(2)
+        codes = self._codes(kinds)
+        state, action, cell = self._may_change(codes).nonzero().unbind(1)
+        after = kinds.unsqueeze(1).repeat(1, self.sizes.actions, 1)  # [L·S,A,G]
+        answers = follow(self.table, self.look, codes, self.roots[action, cell], state, cell)
+        after[state, action, cell] = answers.long()
+        return self._ones(after).view(levels, states, self.sizes.actions, z.shape[2])
+
+    def _may_change(self, codes: Tensor) -> Tensor:
+        """Which cells [N,A,G] an action may change in states with codes [N,V]: those with a cause near; all, if causes
+        are not known."""
+        if not self.causes.any():
+            return torch.ones(len(codes), *self.roots.shape, dtype=torch.bool)
+        place, value = self.causes.any(0).nonzero().unbind(1)  # [P]
+        there = codes[:, self.look[:, place]] == value  # [N,G,P]
+        return (there.float() @ self.causes[:, place, value].float().T > 0).transpose(1, 2)
+
+    def _ones(self, kinds: Tensor) -> Tensor:
+        """[...,K] a one for each of kinds [...] among zeros."""
+        return torch.zeros(*kinds.shape, self.config.kinds).scatter_(-1, kinds.unsqueeze(-1), 1.0)
+
+    def shown(self, z: Tensor, image: Tensor) -> Tensor:
+        """Pictures [N,3,H,W] of codes z [N,d]: cells as they look."""
+        looks = self.patterns.detach()[
+            z.view(-1, self.sizes.rows, self.sizes.columns, self.config.kinds).argmax(3)
+        ]  # [N,R,C,3,p,p]
+        painted = looks.permute(0, 3, 1, 4, 2, 5).flatten(4).flatten(2, 3)
+        size = (self.sizes.height, self.sizes.width)
+        return painted if painted.shape[-2:] == size else functional.interpolate(painted, size, mode="nearest")
+
+
+class Cells:
+    """The cells of frames: whole pixels, after enlarging if they are not."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        self.sizes = sizes
+        self.size = (sizes.rows * sizes.patch, sizes.columns * sizes.patch)
+
+    def fit(self, images: Tensor) -> Tensor:
+        """Images [N,3,H,W] of a size at which cells are whole pixels."""
+        return images if images.shape[-2:] == self.size else functional.interpolate(images, self.size, mode="nearest")
+
+    def scan(self, levels: Iterable[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+        """All that cells show [u,w] in frames [n,H,W,3] of levels, the most common first, and which [n,G] of it where.
+
+        A frame is compared with the first one of its level, and only cells that differ are looked at.
+        """
+        numbers: dict[bytes, int] = {}
+        counts: Counter[int] = Counter()
+        shown = []
+        for frames in levels:
+            cells = self._cut(np.asarray(frames))  # [n,G,w]
+            changed = (cells != cells[0]).any(2)
+            changed[0] = True
+            each = cells[changed]
+            things, which, times = np.unique(
+                each.view(np.dtype((np.void, each.shape[1]))).reshape(-1), return_inverse=True, return_counts=True
+            )
+            mine = np.array([numbers.setdefault(thing.tobytes(), len(numbers)) for thing in things])
+            counts.update(dict(zip(mine.tolist(), times.tolist(), strict=True)))
+            there = np.zeros(changed.shape, np.int64)
+            there[changed] = mine[which.reshape(-1)]
+            shown.append(np.where(changed, there, there[0]))
+            if len(numbers) > MOST_LOOKS:
+                raise InputError("the cells of these frames show too many things to have rules for each")
+        order = np.array(sorted(counts, key=lambda one: (-counts[one], one)))
+        looks = np.stack([np.frombuffer(thing, np.uint8) for thing in numbers])[order]
+        return looks, [order.argsort()[one] for one in shown]
+
+    def _cut(self, frames: np.ndarray) -> np.ndarray:
+        """The cells [n,G,w] uint8 of frames [n,H,W,3]."""
+        if frames.shape[1:3] != self.size:
+            images = torch.from_numpy(np.ascontiguousarray(frames.transpose(0, 3, 1, 2)))
+            frames = self.fit(images).permute(0, 2, 3, 1).numpy()
+        patch, (rows, columns) = self.sizes.patch, (self.sizes.rows, self.sizes.columns)
+        cut = frames.reshape(len(frames), rows, patch, columns, patch, 3).swapaxes(2, 3)
+        return cut.reshape(len(frames), rows * columns, -1)
+
+    def as_patterns(self, looks: np.ndarray) -> Tensor:
+        """Images [u,3,p,p] of looks [u,w]."""
+        return to_images(looks.reshape(-1, self.sizes.patch, self.sizes.patch, 3))
+
+
+def fit_rules(config: RulesConfig, grid: tuple[int, int] | None, data: Trajectories) -> tuple[RulesConfig, Sizes]:
+    """The settings and sizes for recorded play: the grid, the number of things, and how far rules have to look.
+
+    The grid is the given one, or the simplest that tells all that changes.
+    """
+    levels = list(_plays(data))
+    chosen = [levels[place] for place in _spread(len(levels), LEVELS)]
+    if grid is None:
+        some = [np.asarray(level.frames[_spread(len(level.frames), FRAMES // len(chosen))]) for level in chosen]
+        grids = compact_grids(some, config.kinds)
+        grid = grids[0] if grids else None
+    sizes = sizes_of(data, grid)
+    looks, _ = Cells(sizes).scan(level.frames for level in levels)
+    config = dataclasses.replace(config, kinds=min(len(looks), config.kinds))
+    if config.sight is not None:
+        return config, sizes
+    scores: dict[int, float] = {}
+    for sight in SIGHTS:
+        scores[sight] = Rules(dataclasses.replace(config, sight=sight), sizes).judge(chosen)
+        if scores[sight] >= GOOD:
+            break
+    return dataclasses.replace(config, sight=max(scores, key=lambda sight: scores[sight])), sizes
+
+
+def _plays(data: Trajectories) -> Iterator[LevelPlay]:
+    """The levels of a data set, every frame a state."""
+    for first, end, rows in rows_of_levels(data):
+        episodes, actions = data.episodes[rows].astype(np.int64) - first, data.actions[rows].astype(np.int64)
+        yield LevelPlay(data.frames[first:end], np.arange(end - first), episodes, actions)
+
+
+def _spread(length: int, most: int) -> np.ndarray:
+    return np.unique(np.linspace(0, length - 1, min(length, most)).astype(int))

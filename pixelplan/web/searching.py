@@ -1,0 +1,23 @@
+"""How the page's planners search, and what their plans are worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pixelplan.evaluation.chance import Chance
+from pixelplan.planning import OneShotConfig
+
+GUIDED = OneShotConfig(frontier="best-first", weight=3.0, node_limit=20_000)
+"""How models with a learned distance are searched."""
+
+
+@dataclass(frozen=True)
+class Searching:
+    """What a run needs to know beside the model."""
+
+    config: OneShotConfig
+    chance: Chance | None = None
+    """None where nobody learned it."""
+
+
+USUAL = Searching(OneShotConfig())

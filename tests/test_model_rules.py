@@ -1,0 +1,152 @@
+"""Rules learned from counts: trees of questions, and the family that is made of them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pixelplan.model.batches import level_plays
+from pixelplan.model.families.rules import RulesConfig, fit_rules
+from pixelplan.model.families.trees import Steps, causes, grow, learn, surroundings, wrong
+from pixelplan.model.metrics import rollout_exactness, step_errors
+from pixelplan.model.train import train
+from pixelplan.model.train_config import PRESETS
+from pixelplan.planning import OneShotConfig, one_shot
+from pixelplan.types import is_discrete
+from tests.tiny_world import play
+
+RULES = dataclasses.replace(PRESETS["rules"], quiet=True, threads=1)
+
+
+def answers(table: np.ndarray, x: np.ndarray) -> list[int]:
+    """What a tree says of rows [r,F], row by row."""
+    found = []
+    for seen in x:
+        row = table[0]
+        while row[2] >= 0:
+            row = table[row[2] if seen[row[0]] == row[1] else row[3]]
+        found.append(int(row[1] if row[0] < 0 else seen[row[0]]))
+    return found
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(1, 80), st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**31))
+def test_a_tree_knows_all_that_it_was_grown_from(rows, places, kinds, seed):
+    """Whatever the rule, as long as there is one: the same is never seen with two answers."""
+    random = np.random.default_rng(seed)
+    x = random.integers(kinds, size=(rows, places)).astype(np.uint8)
+    rule = random.integers(kinds, size=kinds**places)
+    y = rule[x @ kinds ** np.arange(places)].astype(np.uint8)
+    assert answers(grow(x, y, places, 10_000), x) == y.tolist()
+
+
+def test_a_tree_without_a_rule_says_what_is_most_common():
+    x = np.zeros((5, 2), np.uint8)
+    table = grow(x, np.array([3, 1, 3, 3, 2], np.uint8), 2, 100)
+    assert table.tolist() == [[-1, 3, -1, -1]]
+
+
+def test_what_is_copied_is_known_of_kinds_that_nobody_has_seen():
+    x = np.array([[0, 1], [0, 2], [1, 2], [2, 1]], np.uint8)
+    table = grow(x, x[:, 1], 2, 100)
+    assert table.tolist() == [[1, 0, -1, -1]] and answers(table, np.array([[0, 7]])) == [7]
+
+
+def test_a_tree_has_no_more_rows_than_allowed():
+    random = np.random.default_rng(0)
+    x, y = random.integers(4, size=(200, 6)).astype(np.uint8), random.integers(4, size=200).astype(np.uint8)
+    assert len(grow(x, y, 6, 11)) <= 11
+
+
+def test_surroundings_begin_with_the_cell_and_know_the_rim():
+    look = surroundings(2, 3, 1, others=2)
+    assert look.shape == (6, 9 + 2) and look[:, 0].tolist() == list(range(6))
+    assert sorted(look[0, :9].tolist()) == [0, 1, 3, 4, 6, 6, 6, 6, 6], "6 is outside"
+    assert (look[:, 9:] == [7, 8]).all()
+    everywhere = surroundings(2, 3, 0, others=0)
+    assert everywhere.shape == (6, 7) and (everywhere[:, 1:] == np.arange(6)).all()
+
+
+def test_every_cell_can_have_a_rule_of_its_own():
+    """What moves to where is known from a few dozen steps, if every cell is a copy of another."""
+    random = np.random.default_rng(0)
+    order = np.stack([random.permutation(12) for _ in range(3)])
+    kinds = random.integers(5, size=(90, 12)).astype(np.uint8)
+    after = np.stack([kinds[row, order[row % 3]] for row in range(90)])
+    outside = np.full((180, 1), 5, np.uint8)
+    codes = np.concatenate([np.concatenate([kinds, after]), outside], axis=1)
+    seen = Steps(codes, np.stack([np.arange(90), np.arange(90) % 3, np.arange(90, 180)], axis=1))
+    first = Steps(codes, seen.steps[:60])
+    trees = learn(first, surroundings(3, 4, 0, 0), 13, 3, alike=False, most=1000)
+    assert not wrong(trees, seen).any()
+    assert wrong(learn(first, surroundings(3, 4, 1, 0), 9, 3, alike=True, most=1000), seen).any(), (
+        "neighbours do not do"
+    )
+
+
+def test_an_action_that_was_never_seen_changes_nothing():
+    codes = np.array([[0, 1, 2], [1, 0, 2]], np.uint8)
+    trees = learn(Steps(codes, np.array([[0, 0, 1]])), surroundings(1, 2, 1, 0), 9, 2, alike=True, most=100)
+    assert trees.after(codes, 1, np.arange(2)).tolist() == [[0, 1], [1, 0]]
+    assert trees.after(codes[:1], 0, np.arange(2)).tolist() == [[1, 0]]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    return train(play(levels=40), tmp_path_factory.mktemp("rules") / "model", RULES)
+
+
+def test_rules_hold_in_levels_that_nobody_has_seen(trained):
+    config, sizes = fit_rules(RulesConfig(), None, play(levels=40))
+    assert (config.kinds, config.sight) == (3, 1) and (sizes.rows, sizes.columns) == (4, 4)
+    assert trained.config == config and trained.layout == (4, 4, 3)
+    levels = level_plays(play(levels=20, seed=1))
+    assert step_errors(trained, levels).exact == 1.0
+    assert rollout_exactness(trained.networks, levels, (1000,), walks=10) == {1000: 1.0}
+
+
+def test_codes_are_zeros_and_ones_and_are_searched_as_such(trained):
+    data = play(levels=1, seed=2)
+    assert is_discrete(trained)
+    plan = one_shot(trained, data.frames[0], data.frames[-1], OneShotConfig(frontier="best-first"))
+    assert plan.reached and plan.graph.bits == 48
+    np.testing.assert_array_equal(trained.shown(trained.encode(data.frames), data.frames[0]), data.frames)
+
+
+def test_near_codes_are_one_state_only_if_the_threshold_says_so(trained):
+    threshold = trained.threshold
+    trained.threshold = 1.5
+    assert not is_discrete(trained)
+    trained.threshold = threshold
+
+
+def test_a_given_sight_is_kept():
+    config, _ = fit_rules(RulesConfig(sight=2), (4, 4), play(levels=4))
+    assert config.sight == 2
+
+
+def test_only_cells_with_a_cause_near_are_asked_about(trained):
+    """It is quicker, and the answers are those of all trees."""
+    z = trained.encode(play(levels=3, seed=5).frames)
+    networks = trained.networks
+    assert (
+        networks.causes.any()
+        and networks._may_change(networks._codes(z.view(len(z), 16, 3).argmax(2))).float().mean() < 0.5
+    )
+    quick = trained.step(z, None)
+    known = networks.causes.clone()
+    networks.causes.zero_()
+    assert torch.equal(quick, trained.step(z, None))
+    networks.causes.copy_(known)
+
+
+def test_causes():
+    table = np.array([[1, 2, 1, 2], [-1, 5, -1, -1], [2, 1, 3, 4], [0, 0, -1, -1], [0, 0, -1, -1]])
+    assert causes(table, 0, 3) == {(1, 2)}, "if place 1 shows 2 it changes; whatever place 2 shows, it stays"
+    assert causes(np.array([[1, 2, 1, 2], [0, 0, -1, -1], [-1, 5, -1, -1]]), 0, 3) is None, "a change without a yes"
+    assert causes(np.array([[1, 0, -1, -1]]), 0, 3) is None, "always a copy"
