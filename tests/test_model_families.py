@@ -177,6 +177,27 @@ def test_a_race_is_run_resumed_and_refused(tmp_path):
         train_best(data, tmp_path / "model", config)
 
 
+def test_a_damaged_run_has_not_lost_the_race(tmp_path):
+    data, config = (
+        play(levels=4),
+        dataclasses.replace(QUICK, candidates=(SMALL["picture"], SMALL["vector"]), updates=20),
+    )
+    race.run(data, tmp_path / "model" / race.RACE, config, None)
+    checkpoint = next((tmp_path / "model" / race.RACE).glob("0-picture/*.safetensors"))
+    whole = bytearray(checkpoint.read_bytes())
+    whole[-5] ^= 1
+    checkpoint.write_bytes(whole)
+    with pytest.raises(InputError, match="damaged"):
+        train_best(data, tmp_path / "model", config, resume=True)
+
+
+def test_findings_in_another_form_are_refused():
+    found = {"lattice": ["x", 1], "family": "picture", "warnings": []}
+    for damaged in ({"findings": found}, {"findings": {}}, {"findings": {**found, "lattice": [1, 1]}}):
+        with pytest.raises(InputError, match="damaged"):
+            told(damaged)
+
+
 def test_a_race_goes_on_with_the_same_settings_only(tmp_path):
     data, config = play(levels=4), dataclasses.replace(QUICK, candidates=(SMALL["picture"],), updates=20)
     race.run(data, tmp_path / "model" / race.RACE, config, None)

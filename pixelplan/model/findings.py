@@ -11,7 +11,7 @@ import numpy as np
 from pixelplan.model import goal_test
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.calibrate import calibrate, rates
-from pixelplan.model.checkpoint import CHECKPOINT, save_model
+from pixelplan.model.checkpoint import CHECKPOINT, CONFIG, save_model
 from pixelplan.model.description import versions
 from pixelplan.model.goal_test import GoalTestReport, learn_goal_test
 from pixelplan.model.metrics import StepErrors, rankings, rollout_exactness, step_errors
@@ -19,6 +19,7 @@ from pixelplan.model.progress import draw_curves
 from pixelplan.model.restarts import last_attempt
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
+from pixelplan.types import InputError
 
 
 def finish(
@@ -141,7 +142,17 @@ def play_depth(level: LevelPlay) -> int:
 
 
 def told(description: dict[str, Any]) -> list[str]:
-    """What a model's description says that training found, in lines for people; warnings last."""
+    """What a model's description says that training found, in lines for people; warnings last.
+
+    An InputError if it says so in another form than training writes.
+    """
+    try:
+        return _lines(description)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(f"{CONFIG} is damaged: what training found cannot be read; train the model again") from None
+
+
+def _lines(description: dict[str, Any]) -> list[str]:
     found, measured = description.get("findings"), description.get("validation_metrics", {})
     if not isinstance(found, dict):
         return []

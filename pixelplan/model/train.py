@@ -84,7 +84,7 @@ def train(
 
 
 class OtherTraining(InputError):
-    """What is to be resumed is not what was begun."""
+    """What is to be resumed is not what was begun, or is damaged."""
 
 
 def short_run(
@@ -95,7 +95,10 @@ def short_run(
     Gives what these passes showed. Run again, it goes on if it was cut off or if more updates are asked for.
     """
     request = _request(data, config, validation)
-    note = read_checkpoint_note(out)
+    try:
+        note = read_checkpoint_note(out)
+    except InputError as problem:
+        raise OtherTraining(str(problem)) from None
     if note is not None and {**note["request"], "short": None} != {**json.loads(json.dumps(request)), "short": None}:
         raise OtherTraining(f"{out} was begun with other settings or data; it can only be resumed with the same")
     _launch(data, out, config, validation, {**request, "short": updates}, None)
