@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pixelplan.model.batches import LevelPlay, level_plays
-from pixelplan.model.checkpoint import load_model, read_description
+from pixelplan.model.checkpoint import CONFIG, load_model, read_description
 from pixelplan.model.findings import told
 from pixelplan.model.metrics import rankings, step_errors
 from pixelplan.model.world_model import WorldModel
@@ -69,7 +69,14 @@ def describe(model: WorldModel) -> str:
 
 
 def stored_lines(description: dict[str, object]) -> list[str]:
-    """What the config file says about training, calibration and validation."""
+    """What the config file says about training, calibration and validation; an InputError if it is damaged there."""
+    try:
+        return [*_training_lines(description), *(f"  {line}" for line in told(description))]
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"{CONFIG} is damaged: what was measured cannot be read; train the model again") from None
+
+
+def _training_lines(description: dict[str, object]) -> list[str]:
     lines = []
     data, calibration, validation = (description.get(key) for key in ("data", "calibration", "validation_metrics"))
     if isinstance(data, dict):
@@ -82,7 +89,6 @@ def stored_lines(description: dict[str, object]) -> list[str]:
     if isinstance(validation, dict):
         ranked = ", ".join(f"H@{one['horizon']} {one['hits']:.4f}" for one in validation["rankings"])
         lines.append(f"  then validated  one-step accuracy {validation['one_step_accuracy']:.5f}, {ranked}")
-    lines += [f"  {line}" for line in told(description)]
     return lines
 
 
