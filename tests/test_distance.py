@@ -153,7 +153,9 @@ def test_levels_that_are_solved_already_do_no_harm(tmp_path):
     goal = world.draw(world.goal[None])[0]
     config = DistanceConfig(rounds=1, searches=2, nodes=50, updates=2, held_out_nodes=50, network=SMALL)
     told = []
-    train_distance(world.oracle(), lambda level: (goal, goal), [0, 1], [2], tmp_path / "h", config, tell=told.append)
+    train_distance(
+        world.oracle(), lambda level: (goal, Goal(goal[None])), [0, 1], [2], tmp_path / "h", config, tell=told.append
+    )
     assert told[-1].solved == 1.0 and told[-1].held_out_nodes == 1
 
 

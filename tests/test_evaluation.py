@@ -194,7 +194,7 @@ def test_continuous_actions_are_refused():
         ({"planner": "clever"}, "no planner 'clever'"),
         ({"model": "nothing-there"}, "no model 'nothing-there'"),
         ({"levels": "7:3"}, "empty"),
-        ({"goals": "some"}, "'level' or 'random'"),
+        ({"goals": "some"}, "'level', 'random', 'solved'"),
         ({"workers": 0}, "workers is 0"),
         ({"resume": True}, "--json FILE"),
         ({"env": "chess"}, "no puzzle 'chess'"),

@@ -128,7 +128,7 @@ def test_frames_of_another_size_or_type_are_refused(frames):
 
 
 def test_presets_are_found_by_name():
-    assert set(PRESETS) == {"auto", "picture", "vector", "ppgs", "spatial", "noisy", "paper", "latent", "tiny"}
+    assert set(PRESETS) == {"auto", "picture", "vector", "ppgs", "rules", "spatial", "noisy", "paper", "latent", "tiny"}
     assert preset("spatial").model.inverse and not preset("spatial", inverse=False).model.inverse
     with pytest.raises(InputError, match="the presets are"):
         preset("huge")

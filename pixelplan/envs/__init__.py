@@ -35,6 +35,14 @@ __all__ = [
 ]
 
 
+KINDS: dict[str, tuple[Any, str]] = {
+    "Literal": (str, "a word"),
+    "float": (int | float, "a number"),
+    "int": (int, "a whole number"),
+}
+"""What the values of options are, by a word in their annotation."""
+
+
 def make_puzzle(name: str, **options: Any) -> Puzzle:
     """A puzzle by its command-line name; an InputError for an unknown one or an option it does not have."""
     if name not in PUZZLES:
@@ -43,9 +51,9 @@ def make_puzzle(name: str, **options: Any) -> Puzzle:
     for option, value in options.items():
         if option not in kinds:
             raise InputError(f"{name} has no option {option!r}; it has {', '.join(kinds) or 'none'}")
-        whole = "float" not in kinds[option]
-        if value is not None and not isinstance(value, int if whole else int | float):
-            raise InputError(f"{option} of {name} cannot be {value!r}; it is a {'whole ' if whole else ''}number")
+        kind = next((kind for kind in KINDS if kind in kinds[option]), "int")
+        if value is not None and not isinstance(value, KINDS[kind][0]):
+            raise InputError(f"{option} of {name} cannot be {value!r}; it is {KINDS[kind][1]}")
     puzzle: Puzzle = PUZZLES[name](**options)
     return puzzle
 

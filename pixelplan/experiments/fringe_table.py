@@ -17,6 +17,7 @@ from pixelplan.experiments.tables import Report, comma_separated, markdown
 from pixelplan.files import level_numbers, parse_levels
 from pixelplan.model.checkpoint import load_model
 from pixelplan.planning import OneShotConfig
+from pixelplan.planning.latent_goal import LatentGoal
 from pixelplan.planning.latent_graph import as_array
 from pixelplan.planning.one_shot import inference, search
 
@@ -54,9 +55,8 @@ class Leaves:
             level = get_level(puzzle, number)
             with inference():
                 start = as_array(opened.encode(level.frame(level.start)[None]))[0]
-                plan = search(
-                    opened, opened.context(level.frame(level.goal)), start, start[None] + NOWHERE, self.config
-                )
+                nowhere = LatentGoal(start[None] + NOWHERE)
+                plan = search(opened, opened.context(level.frame(level.goal)), start, nowhere, self.config)
             rows.append([*plan.leaves, *[0] * (DEPTH - len(plan.leaves))])
         return {"leaves": rows}
 
