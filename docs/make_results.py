@@ -257,6 +257,8 @@ def beyond() -> str:
         found = [transfer_table.find(records, env, size, "full") for size in (16, 20)]
         return f"{PUZZLES[env].__name__} " + " and ".join(f"{one['success']:.2f}" for one in found if one is not None)
 
+    gridless = [found["full"]["success"] for found in record("benchmark-worlds")["worlds"].values()]
+    boxoban = record("search/boxoban-test")
     large = [record["result"]["success"] for record in boards_table.find(selection, records, 16, "full")]
     return "\n".join(
         [
@@ -270,6 +272,11 @@ def beyond() -> str:
             f"- Trained on boards of {transfer_table.TRAINED} × {transfer_table.TRAINED} cells only, tested on 16 × 16 "
             f"and 20 × 20: {', '.join(map(on_larger_boards, transfer_table.ENVS))}",
             "  ([transfer](docs/transfer.md)).",
+            f"- Worlds without a grid (hexagons, a perspective, …): {len(gridless)} measured, each at least "
+            f"{min(gridless):.2f} ([default settings](docs/own-environment.md#worlds-that-nobody-knew)).",
+            f"- Boxoban, the first {len(boxoban['episodes'])} unfiltered test levels, one plan each by best-first search "
+            "with a learned distance:",
+            f"  {boxoban['success']:.2f} ([hard search](docs/search.md)).",
         ]
     )
 
