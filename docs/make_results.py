@@ -274,9 +274,8 @@ def beyond() -> str:
             "  ([transfer](docs/transfer.md)).",
             f"- Worlds without a grid (hexagons, a perspective, …): {len(gridless)} measured, each at least "
             f"{min(gridless):.2f} ([default settings](docs/own-environment.md#worlds-that-nobody-knew)).",
-            f"- Boxoban, the first {len(boxoban['episodes'])} unfiltered test levels, one plan each by best-first search "
-            "with a learned distance:",
-            f"  {boxoban['success']:.2f} ([hard search](docs/search.md)).",
+            f"- Boxoban, the first {len(boxoban['episodes'])} unfiltered test levels, one plan each, with a learned "
+            f"distance: {boxoban['success']:.2f} ([hard search](docs/search.md)).",
         ]
     )
 
