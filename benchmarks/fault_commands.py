@@ -39,7 +39,7 @@ def quick() -> None:
     collect.LEVELS_AT_ONCE, dataset.SECONDS_BETWEEN_NOTES = 2, 0.0
     finished_levels.SECONDS_BETWEEN_NOTES = 0.0
     from pixelplan.baselines import glamor, ppo
-    from pixelplan.model import train_config
+    from pixelplan.model import goal_test, train_config
     from pixelplan.model.families.grid import ModelConfig
     from pixelplan.model.families.picture import PictureConfig
     from pixelplan.model.families.vector import VectorConfig
@@ -53,6 +53,7 @@ def quick() -> None:
     race = train_config.RaceConfig(short=3, long=6)
     presets["auto"] = replace(presets["auto"], candidates=small, schedule=passes, race=race)
     presets["tiny"] = replace(presets["tiny"], updates=6, schedule=passes)
+    goal_test.UPDATES = 10
     glamor.SECONDS_BETWEEN_CHECKPOINTS = 0.02
     ppo.Keeper.SECONDS_BETWEEN_CHECKPOINTS = 0.0
 
