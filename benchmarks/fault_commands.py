@@ -53,7 +53,7 @@ def quick() -> None:
     race = train_config.RaceConfig(short=3, long=6)
     presets["auto"] = replace(presets["auto"], candidates=small, schedule=passes, race=race)
     presets["tiny"] = replace(presets["tiny"], updates=6, schedule=passes)
-    goal_test.UPDATES = 10
+    goal_test.UPDATES = 40
     glamor.SECONDS_BETWEEN_CHECKPOINTS = 0.02
     ppo.Keeper.SECONDS_BETWEEN_CHECKPOINTS = 0.0
 
