@@ -123,7 +123,8 @@ def learned(world: SokobanLevels, folder: Path, nodes: int, repeats: int) -> dic
             model = Trained(opened, discrete)
             with inference():
                 start, context = opened.encode(frame[None]).numpy()[0], opened.context(frame)
-                plan = search(model, context, start, np.zeros((1, len(start)), np.float32), config)  # type: ignore[arg-type]
+                nowhere = LatentGoal(np.zeros((1, len(start)), np.float32))
+                plan = search(model, context, start, nowhere, config)  # type: ignore[arg-type]  # it only steps
             expanded = int((plan.graph.successors >= 0).any(1).sum())
             name = "packed" if discrete else "plain"
             rates.setdefault(name, []).append(expanded / plan.seconds)
