@@ -35,15 +35,19 @@ class SmallWorld(gymnasium.Env):
         self.make_level()
         while self.state == self.goal or self.shortest_solution() is None:
             self.make_level()
-        return self.draw(self.state), {"solved": False}
+        self.drawn: dict[State, np.ndarray] = {}
+        return self.render(), {"solved": False}
 
     def step(self, action):
         self.state = self.move(self.state, int(action))
         solved = self.state == self.goal
-        return self.draw(self.state), float(solved), False, False, {"solved": solved}
+        return self.render(), float(solved), False, False, {"solved": solved}
 
     def render(self):
-        return self.draw(self.state)
+        """The frame of the state, drawn once a level: random play comes back again and again."""
+        if self.state not in self.drawn:
+            self.drawn[self.state] = self.draw(self.state)
+        return self.drawn[self.state].copy()
 
     def goal_frame(self):
         return self.draw(self.goal)

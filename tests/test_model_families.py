@@ -22,7 +22,7 @@ from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.race import train_best
 from pixelplan.model.train import short_run, train
-from pixelplan.model.train_config import TrainConfig
+from pixelplan.model.train_config import RaceConfig, TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 from tests.tiny_world import play
@@ -151,8 +151,14 @@ def test_the_best_two_of_a_race_run_on(tmp_path, monkeypatch):
     assert ran == [("vector", 300), ("picture", 300), ("position", 300), ("picture", 900), ("position", 900)]
 
 
+def test_a_short_run_ends_when_it_is_good_enough_to_win(tmp_path):
+    config = dataclasses.replace(quick("picture", updates=400), race=RaceConfig(good=0.0))
+    assert [row["updates"] for row in short_run(play(levels=4), tmp_path, config, None, 300)] == [100]
+
+
 def test_a_short_run_can_be_made_longer(tmp_path):
     data, config = play(levels=4), quick("picture", updates=400)
+    config = dataclasses.replace(config, race=RaceConfig(good=1.1))  # never good enough
     assert [row["updates"] for row in short_run(data, tmp_path / "run", config, None, 100)] == [100]
     longer = short_run(data, tmp_path / "run", config, None, 150)
     assert [row["updates"] for row in longer] == [100, 200]

@@ -41,6 +41,9 @@ class Networks(nn.Module):
     scattered: ClassVar[bool] = False
     """Whether a batch has the steps from single frames all over a level; if not, it has whole episodes."""
 
+    halves_precision: ClassVar[bool] = False
+    """Whether training computes in bfloat16 if the processor is faster with it."""
+
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
         self.sizes = sizes

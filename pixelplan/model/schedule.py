@@ -25,7 +25,7 @@ class ScheduleConfig:
 
     def settling_passes(self, passes: int) -> int:
         """How many passes the rate takes to fall to zero after this many."""
-        return max(2, round(self.settling * passes))
+        return max(1, round(self.settling * passes))
 
     def settling_since(self, rows: Sequence[dict[str, Any]], passes: int) -> int | None:
         """The number of passes after which the rate began to fall; None if it has not yet."""

@@ -30,13 +30,13 @@ from pixelplan.model.checkpoint import (
     read_description,
     save_checkpoint,
 )
-from pixelplan.model.families import config_from, versions_of
+from pixelplan.model.families import config_from, family_of, versions_of
 from pixelplan.model.findings import finish
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.networks import Networks
 from pixelplan.model.progress import Display, collapse_warning, noise_warning
 from pixelplan.model.restarts import begin_anew, next_pass
-from pixelplan.model.schedule import Schedule, plan_passes
+from pixelplan.model.schedule import Schedule, plan_passes, score
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.train_config import PRESETS, TrainConfig
 from pixelplan.model.world_model import WorldModel
@@ -70,7 +70,7 @@ def train(
     """
     config.check()
     out = Path(out)
-    config = config if init is None else of_the_family(config, init)
+    config = with_precision(config if init is None else of_the_family(config, init))
     request = _request(data, config, validation)
     if init is not None:
         request["init"] = checksum(init / WEIGHTS_FILE)
@@ -92,8 +92,10 @@ def short_run(
 ) -> list[dict[str, Any]]:
     """The first passes of a training, of so many updates or more, and a checkpoint of it in folder `out`, no model.
 
-    Gives what these passes showed. Run again, it goes on if it was cut off or if more updates are asked for.
+    It ends sooner with a pass whose score is good enough to win the race. Gives what these passes showed. Run again, it
+    goes on if it was cut off or if more updates are asked for.
     """
+    config = with_precision(config)
     request = _request(data, config, validation)
     try:
         note = read_checkpoint_note(out)
@@ -104,8 +106,23 @@ def short_run(
     _launch(data, out, config, validation, {**request, "short": updates}, None)
     note = read_checkpoint_note(out)
     assert note is not None
-    before = [row for row in note["rows"] if row["updates"] < updates]
-    return list(note["rows"][: len(before) + 1])
+    return passes_run(note["rows"], updates, config.race.good)
+
+
+def passes_run(rows: list[dict[str, Any]], updates: int, good: float) -> list[dict[str, Any]]:
+    """The passes up to the first with this many updates or this good a score."""
+    last = next((place for place, row in enumerate(rows) if row["updates"] >= updates or score(row) >= good), len(rows))
+    return rows[: last + 1]
+
+
+def with_precision(config: TrainConfig) -> TrainConfig:
+    """The config with `auto` replaced by the precision that is used on this machine."""
+    if config.precision != "auto":
+        return config
+    able = torch.cpu.get_capabilities()
+    fast = config.device == "cpu" and (able.get("avx512_bf16") or able.get("amx_bf16"))
+    halved = bool(fast) and family_of(config.model).networks.halves_precision
+    return dataclasses.replace(config, precision="bf16-mixed" if halved else "32-true")
 
 
 def _request(data: Play, config: TrainConfig, validation: Play | None) -> dict[str, Any]:
@@ -126,6 +143,7 @@ def _launch(
     init: Path | None = None,
 ) -> None:
     """Run `_fit` in as many processes as the config asks for."""
+    assert config.precision != "auto"  # see with_precision
     out.mkdir(parents=True, exist_ok=True)
     fabric = Fabric(
         accelerator=config.device,
@@ -184,7 +202,7 @@ def _fit(
         for world in () if model.noisy else worlds:
             if warning := noise_warning(len(world.frames), world.episodes.size):
                 display.warn(warning)
-        while upcoming(rows)[1] <= min(stop, schedule.last_pass(rows)):
+        while upcoming(rows)[1] <= min(stop, schedule.last_pass(rows)) and not _has_won(rows, request, config):
             attempt, number = upcoming(rows)
             if number == 1 and attempt > 1:
                 begin_anew(model, optimizer.optimizer, config.seed + attempt)
@@ -211,6 +229,11 @@ def _fit(
         networks.cpu().eval()
         counted = level_count(worlds)
         finish(model, levels, held_out.own, held_out.frames, counted, out, config, request, rows)
+
+
+def _has_won(rows: Sequence[dict[str, Any]], request: dict[str, Any], config: TrainConfig) -> bool:
+    """Whether a short run need not go on, because its last pass is good enough to win the race."""
+    return "short" in request and bool(rows) and score(rows[-1]) >= config.race.good
 
 
 def _make_model(config: TrainConfig, worlds: Sequence[Trajectories], after: Path | None) -> WorldModel:

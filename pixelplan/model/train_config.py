@@ -69,8 +69,9 @@ class TrainConfig:
     """Where to compute."""
     devices: int = 1
     """Processes that share each batch."""
-    precision: Literal["32-true", "bf16-mixed", "16-mixed"] = "32-true"
-    """Of computation; weights are always stored in 32 bits."""
+    precision: Literal["auto", "32-true", "bf16-mixed", "16-mixed"] = "32-true"
+    """Of computation; weights are always stored in 32 bits. `auto` is bfloat16 for families that learn as well with it,
+    if the processor has instructions for it, and 32 bits otherwise."""
     quiet: bool = False
     """No progress display."""
     restarts: RestartConfig = field(default=RestartConfig(), metadata=ADDED_LATER)
@@ -94,10 +95,15 @@ class TrainConfig:
 
 
 PRESETS: dict[str, TrainConfig] = {
-    "auto": TrainConfig(preset="auto", candidates=(PictureConfig(), VectorConfig(), ModelConfig("auto")), frames=16),
-    "picture": TrainConfig(preset="picture", model=PictureConfig(), frames=16),
-    "vector": TrainConfig(preset="vector", model=VectorConfig(), frames=16),
-    "ppgs": TrainConfig(preset="ppgs", model=VectorConfig(inverse=True), frames=16),
+    "auto": TrainConfig(
+        preset="auto",
+        candidates=(PictureConfig(), VectorConfig(), ModelConfig("auto")),
+        frames=16,
+        precision="auto",
+    ),
+    "picture": TrainConfig(preset="picture", model=PictureConfig(), frames=16, precision="auto"),
+    "vector": TrainConfig(preset="vector", model=VectorConfig(), frames=16, precision="auto"),
+    "ppgs": TrainConfig(preset="ppgs", model=VectorConfig(noise=0.0, inverse=True), frames=16),
     "rules": TrainConfig(preset="rules", model=RulesConfig()),
     "spatial": TrainConfig(),
     "noisy": TrainConfig(model=ModelConfig("auto", noisy=True)),

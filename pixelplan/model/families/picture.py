@@ -75,9 +75,12 @@ class PictureConfig:
 class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
+    version = 2
     until_learned = True
     keeps_margin = False
     changes_colours = False
+    scattered = True
+    halves_precision = True
     basis: Tensor
     centre: Tensor
     still: Tensor
@@ -202,13 +205,14 @@ class Picture(Networks):
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
         """How far the features after each step are from those predicted, from slightly wrong features before it."""
-        with torch.no_grad():
+        with torch.no_grad(), torch.autocast(batch.images.device.type, enabled=False):  # targets are never rounded
             features = self._features(batch.images)
             worse = 1 + 4 * (torch.rand_like(features[:, :1]) < self.config.bad_patches)  # of a few patches
             noisy = features + self.config.noise * worse * torch.randn_like(features)
         before, after = batch.images_of_steps()
-        context = self.context(batch.images[batch.contexts])[batch.places[:, 0]]
-        change = self.dynamics(noisy, context)[before, batch.steps[:, 2]]
+        begun, row = torch.unique(before, return_inverse=True)  # no step begins in the other images
+        context = self.context(batch.images[batch.contexts])[batch.places[begun, 0]]
+        change = self.dynamics(noisy[begun], context)[row, batch.steps[:, 2]]
         loss = 0.1 * (noisy[before] + change - features[after]).pow(2).sum((1, 2, 3)).mean()
         return {"forward": loss, "total": loss}
 

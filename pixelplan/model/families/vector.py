@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pixelplan.model.batches import LevelBatch
 from pixelplan.model.blocks import InverseModel, ResidualBlock
 from pixelplan.model.families.metric import MetricNetworks
 from pixelplan.model.optimizer import Muon
@@ -39,6 +40,8 @@ class VectorConfig:
     """To which the forward model spreads it."""
     width: int = 48
     """Channels of the forward model at half the planes' resolution; at a quarter it has twice as many."""
+    noise: float = 0.07
+    """Of the embeddings that the forward model learns from, so that small errors do not add up in a plan."""
     inverse: bool = False
     """Train with the inverse model."""
     updates: int = 3000
@@ -52,9 +55,11 @@ class VectorConfig:
 class Vector(MetricNetworks):
     """A unit vector for a frame."""
 
+    version = 2
     until_learned = True
     changes_colours = False
     scattered = True
+    halves_precision = True
 
     def __init__(self, config: VectorConfig, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -70,6 +75,10 @@ class Vector(MetricNetworks):
     def optimizer(self, rate: float, weight_decay: float) -> torch.optim.Optimizer:
         """Muon, as for pictures."""
         return Muon(self.parameters(), rate, weight_decay)
+
+    def predict(self, z: Tensor, batch: LevelBatch) -> Tensor:
+        """Embeddings [M,d] predicted for the steps of a batch, from slightly wrong embeddings z [L,S,d]."""
+        return super().predict(functional.normalize(z + self.config.noise * torch.randn_like(z), dim=-1), batch)
 
 
 class VectorEncoder(nn.Module):
