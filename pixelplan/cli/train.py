@@ -38,7 +38,7 @@ def train(
     threads: int = 2,
     device: Literal["cpu", "cuda", "mps"] = "cpu",
     devices: int = 1,
-    precision: Literal["auto", "32-true", "bf16-mixed", "16-mixed"] | None = None,
+    precision: Literal["auto", "32-true", "bf16-mixed"] | None = None,
 ) -> None:
     """Learn a world model from recorded play.
 

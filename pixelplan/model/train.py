@@ -143,13 +143,11 @@ def _launch(
     init: Path | None = None,
 ) -> None:
     """Run `_fit` in as many processes as the config asks for."""
-    assert config.precision != "auto"  # see with_precision
     out.mkdir(parents=True, exist_ok=True)
     fabric = Fabric(
         accelerator=config.device,
         devices=config.devices,
         strategy="ddp_spawn" if config.devices > 1 else "auto",
-        precision=config.precision,
     )
     sent = tuple(
         [PortableTrajectories.of(world) for world in (() if play is None else worlds_of(play))]
@@ -267,7 +265,8 @@ def _train_pass(
         share_of_pass = place / schedule.updates
         for group in optimizer.param_groups:
             group["lr"] = config.learning_rate * schedule.rate(rows, share_of_pass)
-        found = networks(batch, config.objective, (len(rows) + share_of_pass) / schedule.passes)
+        with torch.autocast(fabric.device.type, torch.bfloat16, enabled=config.precision == "bf16-mixed"):
+            found = networks(batch, config.objective, (len(rows) + share_of_pass) / schedule.passes)
         for name, value in found.items():
             sums[name] = sums.get(name, 0.0) + float(value.detach())
         if not math.isfinite(sums["total"]):

@@ -69,7 +69,7 @@ class TrainConfig:
     """Where to compute."""
     devices: int = 1
     """Processes that share each batch."""
-    precision: Literal["auto", "32-true", "bf16-mixed", "16-mixed"] = "32-true"
+    precision: Literal["auto", "32-true", "bf16-mixed"] = "32-true"
     """Of computation; weights are always stored in 32 bits. `auto` is bfloat16 for families that learn as well with it,
     if the processor has instructions for it, and 32 bits otherwise."""
     quiet: bool = False
