@@ -63,6 +63,29 @@ class PoolingBlock(nn.Module):
         return features + self.second(here + elsewhere[..., None, None])
 
 
+class AttentionBlock(nn.Module):
+    """Every place looks for the places that matter to it, wherever they are, and adds what it finds there.
+
+    Pooling tells a place *that* something is elsewhere, attention *which* of several things is: the other end of the
+    portal that somebody steps into, and no other portal.
+    """
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.ask = nn.Sequential(nn.GroupNorm(1, width), nn.Conv2d(width, 3 * width, 1))
+        self.tell = nn.Conv2d(width, width, 1)
+        nn.init.zeros_(self.tell.weight)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """[N,width,R,C] to the same."""
+        asked = self.ask(features).flatten(2).unflatten(1, (3, self.heads, -1))  # [N,3,h,width/h,R·C]
+        questions, names, answers = asked.unbind(1)
+        # Plain products are quicker than PyTorch's fused attention for so few places.
+        fit = torch.softmax(names.transpose(2, 3) @ questions * questions.shape[2] ** -0.5, dim=2)  # [N,h,R·C,R·C]
+        return features + self.tell((answers @ fit).reshape_as(features))
+
+
 class Repaint(nn.Module):
     """What each action makes of the features of all patches, from these and from one frame of the level.
 
@@ -84,7 +107,7 @@ class Repaint(nn.Module):
         self.places = nn.Parameter(torch.zeros(width, sizes.rows, sizes.columns))
         self.enter = nn.Conv2d(features, width, 3, padding=1)
         self.halve = nn.Conv2d(width, wide, 2, stride=2)
-        self.middle = nn.Sequential(*(PoolingBlock(wide) for _ in range(2)))
+        self.middle = nn.Sequential(*(PoolingBlock(wide) for _ in range(2)), AttentionBlock(wide, heads=4))
         self.quarter = nn.Conv2d(wide, wide, 2, stride=2)
         self.coarse = nn.Sequential(*(PoolingBlock(wide) for _ in range(2)))
         self.to_half = nn.Conv2d(wide, wide, 1)
