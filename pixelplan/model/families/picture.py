@@ -75,7 +75,7 @@ class PictureConfig:
 class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
-    version = 2
+    version = 3
     until_learned = True
     keeps_margin = False
     changes_colours = False

@@ -75,7 +75,6 @@ class AttentionBlock(nn.Module):
         self.heads = heads
         self.ask = nn.Sequential(nn.GroupNorm(1, width), nn.Conv2d(width, 3 * width, 1))
         self.tell = nn.Conv2d(width, width, 1)
-        nn.init.zeros_(self.tell.weight)
 
     def forward(self, features: Tensor) -> Tensor:
         """[N,width,R,C] to the same."""
