@@ -1,9 +1,10 @@
 """Success in worlds that the package has no knowledge of, with default settings, on one core.
 
-python benchmarks/worlds.py [WORLD …] [--json results/benchmark-worlds.json] [--runs runs/worlds] [--seed 0]
+python benchmarks/worlds.py [WORLD …] [--json results/benchmark-worlds.json] [--runs runs/worlds] [--seeds 0 1 2]
 
-Seven small worlds, and ten without a grid. Levels: training 0-299, validation 1000-1049, test 3000-3049. What is
-finished is not run again, so it can be cut off.
+Seven small worlds, and ten without a grid. Levels: training 0-299, validation 1000-1049, test 3000-3049. Seeds are of
+training; play is the same for all of them. What is finished is not run again, so it can be cut off, and a record that
+exists keeps what it has of other worlds and seeds. Each entry names the commit that trained it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from gridless_worlds import GRIDLESS
 from small_worlds import WORLDS as SMALL
 
 import pixelplan
-from pixelplan.files import write_json
+from pixelplan.files import read_json, write_json
 from pixelplan.machine import describe_machine
 
 LEVELS, VALIDATION, TEST = "0:300", "1000:1050", "3000:3050"
@@ -39,6 +40,7 @@ def measure(name: str, runs: Path, seed: int) -> dict[str, Any]:
     model = pixelplan.train(data, folder, validation=validation, resume=True, threads=1, seed=seed)
     trained = json.loads((folder / "config.json").read_text())
     found: dict[str, Any] = {
+        "commit": trained["versions"]["commit"],
         "family": model.config.family,
         "grid": [model.sizes.rows, model.sizes.columns],
         "training_seconds": trained["seconds"],
@@ -66,19 +68,23 @@ def main() -> None:
     parser.add_argument("worlds", nargs="*", metavar="WORLD", help=f"by default all: {', '.join(WORLDS)}")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--runs", type=Path, default=Path("runs/worlds"))
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", type=int, nargs="*", default=[0, 1, 2])
     arguments = parser.parse_args()
     if unknown := set(arguments.worlds) - set(WORLDS):
         parser.error(f"there is no world {', '.join(sorted(unknown))}; the worlds are {', '.join(WORLDS)}")
     arguments.runs.mkdir(parents=True, exist_ok=True)
-    found = {}
-    for name in arguments.worlds or WORLDS:
-        found[name] = measure(name, arguments.runs, arguments.seed)
-        print(name, json.dumps(found[name]), flush=True)
-        if arguments.json:
-            record = {"command": "python benchmarks/worlds.py", **describe_machine()}
-            levels = {"training": LEVELS, "validation": VALIDATION, "test": TEST, "seed": arguments.seed}
-            write_json(arguments.json, {**record, "levels": levels, "worlds": found})
+    found: dict[str, Any] = {}
+    if arguments.json and arguments.json.exists():
+        found = read_json(arguments.json)["worlds"]
+    levels = {"training": LEVELS, "validation": VALIDATION, "test": TEST}
+    for seed in arguments.seeds:
+        for name in arguments.worlds or WORLDS:
+            found.setdefault(name, {})[str(seed)] = measured = measure(name, arguments.runs, seed)
+            print(name, seed, json.dumps(measured), flush=True)
+            if arguments.json:
+                in_order = {world: found[world] for world in WORLDS if world in found}
+                record = {"command": "python benchmarks/worlds.py", **describe_machine(), "levels": levels}
+                write_json(arguments.json, {**record, "worlds": in_order})
 
 
 if __name__ == "__main__":
