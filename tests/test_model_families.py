@@ -9,7 +9,7 @@ import torch
 
 import pixelplan
 from pixelplan.model import race
-from pixelplan.model.batches import level_plays, make_batch
+from pixelplan.model.batches import LevelPlay, level_plays, make_batch
 from pixelplan.model.checkpoint import load_model
 from pixelplan.model.families import FAMILIES, family_of
 from pixelplan.model.families.grid import ModelConfig
@@ -17,7 +17,7 @@ from pixelplan.model.families.paper import PaperConfig
 from pixelplan.model.families.picture import PictureConfig
 from pixelplan.model.families.rules import RulesConfig
 from pixelplan.model.families.vector import VectorConfig
-from pixelplan.model.findings import told
+from pixelplan.model.findings import goals_seen, recorded_depths, told
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.race import train_best
@@ -202,6 +202,19 @@ def test_findings_in_another_form_are_refused():
     for damaged in ({"findings": found}, {"findings": {}}, {"findings": {**found, "lattice": [1, 1]}}):
         with pytest.raises(InputError, match="damaged"):
             told(damaged)
+
+
+def test_goals_are_told_against_how_far_play_came():
+    frames, actions = np.zeros((4, 2, 2, 3), np.uint8), np.zeros((2, 3), np.int64)
+    episodes = np.array([[0, 1, 2, 3], [0, 2, 2, 2]])  # the second one takes a shortcut
+    silent = LevelPlay(frames, np.arange(4), episodes, actions)
+    solved, not_solved = (
+        dataclasses.replace(silent, solved=np.array(flags, np.int8)) for flags in ([0, 0, 0, 1], [0, 0, 0, 0])
+    )
+    assert recorded_depths(silent).tolist() == [0, 1, 1, 2]
+    assert goals_seen([silent]) is None
+    assert goals_seen([not_solved]) == {"levels": 0, "of": 1, "steps": None}
+    assert goals_seen([silent, solved, not_solved]) == {"levels": 1, "of": 2, "steps": 2.0}
 
 
 def test_a_race_goes_on_with_the_same_settings_only(tmp_path):

@@ -93,7 +93,7 @@ def findings(
     """
     count = sum(len(level.frames) for level in frames)
     merged = sum(len(level.frames) - len(np.unique(level.states)) for level in own)
-    reach = [play_depth(level) for level in frames]
+    reach = [recorded_depths(level).max() for level in frames]
     warnings = []
     steps = np.concatenate([level.steps() for level in frames])
     if (steps[:, 0] == steps[:, 2]).all():
@@ -123,12 +123,29 @@ def findings(
         "held_out_frames": count,
         "merged_by_family": merged,
         "play_reaches": {"median": float(np.median(reach)), "most": int(max(reach))},
+        "goals_seen": goals_seen(frames),
         "warnings": warnings,
     }
 
 
-def play_depth(level: LevelPlay) -> int:
-    """How many steps the farthest frame seen is from the first one, by the shortest recorded way."""
+def goals_seen(levels: list[LevelPlay]) -> dict[str, Any] | None:
+    """In how many levels play saw a solved state, and how many recorded steps away (the median of levels).
+
+    None if the environment never says what is solved.
+    """
+    said = [level for level in levels if level.solved is not None and (level.solved >= 0).any()]
+    if not said:
+        return None
+    away = []
+    for level in said:
+        depths = recorded_depths(level)[level.solved == 1]
+        if (depths >= 0).any():
+            away.append(int(depths[depths >= 0].min()))
+    return {"levels": len(away), "of": len(said), "steps": float(np.median(away)) if away else None}
+
+
+def recorded_depths(level: LevelPlay) -> np.ndarray:
+    """[n] how many steps each frame is from the first one, by the shortest recorded way; -1 if there is none."""
     steps = level.steps()
     depth = np.full(len(level.frames), -1)
     depth[level.episodes[0, 0]] = 0
@@ -136,9 +153,9 @@ def play_depth(level: LevelPlay) -> int:
         there = np.unique(steps[depth[steps[:, 0]] == distance, 2])
         new = there[depth[there] < 0]
         if not len(new):
-            return distance
+            break
         depth[new] = distance + 1
-    return len(level.frames) - 1
+    return depth
 
 
 def told(description: dict[str, Any]) -> list[str]:
@@ -164,8 +181,8 @@ def _lines(description: dict[str, Any]) -> list[str]:
         "merged with others by the family",
         f"on {measured['levels']} held-out levels: {measured['exact']:.4f} of steps predicted exactly, "
         f"{measured['one_step_accuracy']:.4f} within the threshold, too; rollouts still right: {rollouts}",
-        f"random play comes {found['play_reaches']['median']:.0f} steps far (median of levels; at most "
-        f"{found['play_reaches']['most']}): goals much farther away may need longer play",
+        f"recorded play comes {found['play_reaches']['median']:.0f} steps far (median of levels; at most "
+        f"{found['play_reaches']['most']}); {_goals_told(found.get('goals_seen'))}",
     ]
     if "goal_test" in found:
         lines.append(goal_test.told(found["goal_test"]))
@@ -176,3 +193,12 @@ def _lines(description: dict[str, Any]) -> list[str]:
         )
         lines.insert(0, f"race of families (score): {entered}")
     return lines + [f"warning: {sentence}" for sentence in found["warnings"]]
+
+
+def _goals_told(seen: dict[str, Any] | None) -> str:
+    """How far play came against how far goals are, in the second half of a sentence."""
+    if seen is None:
+        return "goals much farther away may need longer play"
+    if not seen["levels"]:
+        return f"it solved none of {seen['of']} levels: goals may need longer play, or collect --explore"
+    return f"it solved {seen['levels']} of {seen['of']} levels, {seen['steps']:.0f} steps from the start (median)"
