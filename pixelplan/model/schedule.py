@@ -14,9 +14,9 @@ class ScheduleConfig:
 
     least_updates: int = 100
     """Gradient steps of a pass at least, so that small sets repeat in it."""
-    learned: float = 0.9995
-    """The score from which on nothing is left to learn."""
-    patience: int = 5
+    learned: float = 0.998
+    """The score from which on a falling rate brings the rest."""
+    patience: int = 4
     """Passes without a better one after which learning is over."""
     settling: float = 0.5
     """How long training then continues with a falling rate, as a share of the passes so far."""
