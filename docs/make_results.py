@@ -9,7 +9,7 @@ import json
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from pixelplan.experiments.tables import Report
 
 ROOT = Path(__file__).parent.parent
 SEEDS = (0, 1, 2)
-PAGES = ("web", "own-environment", "reliability", "performance")
+PAGES = ("web", "own-environment", "reliability", "performance", "world-model")
 FILLED = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in PAGES))
 """Pages with blocks that are made from records."""
 EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles": "sliding tiles"}
@@ -221,28 +221,86 @@ def own_worlds() -> str:
 
 
 def small_worlds() -> str:
-    """What was reached in the small worlds of benchmarks/worlds.py."""
+    """What was reached in the worlds of benchmarks/worlds.py: means over training seeds, with the worst seed's success."""
     lines = [
-        "| world | winner of the race | training | exact | one-shot | full | optimal among solved (one-shot, full) |",
-        "|---|---|---|---|---|---|---|",
+        "| world | seeds | winners of the race | training | exact | one-shot (worst seed) | full (worst seed) | optimal "
+        "among solved (one-shot, full) |",
+        "|---|---|---|---|---|---|---|---|",
     ]
-    for name, found in record("benchmark-worlds")["worlds"].items():
-        rows, columns = found["grid"]
-        planners = [found.get(planner) for planner in ("one-shot", "full")]
-        success = " | ".join("" if one is None else f"{one['success']:.2f}" for one in planners)
-        optimal = ", ".join("–" if one["optimal"] is None else f"{one['optimal']:.2f}" for one in planners)
-        seconds = found["training_seconds"] + sum(
-            one["seconds"] for one in found["race"] if one["family"] != found["family"]
-        )
+    for name, by_seed in record("benchmark-worlds")["worlds"].items():
+        runs = list(by_seed.values())
+        minutes = statistics.mean(_race_seconds(run) for run in runs) / 60
         lines.append(
-            f"| {name} | {found['family']}, {rows} × {columns} | {seconds / 60:.1f} min | {found['exact']:.4f} | "
-            f"{success} | {optimal} |"
+            f"| {name} | {len(runs)} | {_winners(run['family'] for run in runs)} | {minutes:.1f} min | "
+            f"{statistics.mean(run['exact'] for run in runs):.4f} | {_successes(runs, 'one-shot')} | "
+            f"{_successes(runs, 'full')} | {_optimal(runs, 'one-shot')}, {_optimal(runs, 'full')} |"
         )
     return "\n".join(lines)
 
 
-UNKNOWN_WORLDS = 17
-"""Worlds of benchmarks/worlds.py."""
+def default_settings() -> str:
+    """What `results/race.sh` reached: three puzzles and three examples, on 1000 levels, with default settings."""
+    lines = [
+        "| world | seeds | winners of the race | training | still right after 100, 1,000 and 10,000 random steps | "
+        "one-shot (worst seed) | full (worst seed) |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, title in {**{name: kind.__name__ for name, kind in PUZZLES.items()}, **EXAMPLES}.items():
+        runs = list(_default_runs(name))
+        if not runs:
+            continue
+        lasting = ", ".join(
+            f"{statistics.mean(run['rollouts'][steps] for run in runs):.3f}" for steps in ("100", "1000", "10000")
+        )
+        minutes = statistics.mean(_race_seconds(run) for run in runs) / 60
+        lines.append(
+            f"| {title} | {len(runs)} | {_winners(run['family'] for run in runs)} | {minutes:.1f} min | {lasting} | "
+            f"{_successes(runs, 'one-shot')} | {_successes(runs, 'full')} |"
+        )
+    return "\n".join(lines)
+
+
+def _default_runs(name: str) -> Iterator[dict[str, Any]]:
+    """One world's runs of `results/race.sh` that are recorded in full, one a seed."""
+    for seed in SEEDS:
+        parts = [f"race/{name}-{part}-seed{seed}" for part in ("training", "one-shot", "full")]
+        exactness = f"race/exactness-seed{seed}"
+        if not all((ROOT / "results" / f"{part}.json").exists() for part in (*parts, exactness)):
+            continue
+        training, one_shot, full = map(record, parts)
+        yield {
+            "family": training["model"]["family"],
+            "race": training["race"],
+            "training_seconds": training["seconds"],
+            "rollouts": record(exactness)["models"][name]["rollouts"],
+            "one-shot": one_shot,
+            "full": full,
+        }
+
+
+def _race_seconds(run: dict[str, Any]) -> float:
+    """Seconds of training, those of the families that lost the race included."""
+    winner = max(run["race"], key=lambda entry: (entry["score"], -entry["place"]))
+    return float(run["training_seconds"] + sum(entry["seconds"] for entry in run["race"] if entry is not winner))
+
+
+def _winners(families: Iterable[str]) -> str:
+    """Families with how often each won, if they differ."""
+    counts = Counter(families)
+    return next(iter(counts)) if len(counts) == 1 else ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _successes(runs: list[dict[str, Any]], planner: str) -> str:
+    """The mean share of solved levels and, if seeds differ, the least."""
+    shares = [run[planner]["success"] for run in runs]
+    mean = f"{statistics.mean(shares):.2f}"
+    return mean if min(shares) == max(shares) else f"{mean} ({min(shares):.2f})"
+
+
+def _optimal(runs: list[dict[str, Any]], planner: str) -> str:
+    """The mean share of solved levels with the fewest steps; a dash if that is not known."""
+    shares = [run[planner]["optimal"] for run in runs]
+    return "–" if None in shares else f"{statistics.mean(shares):.2f}"
 
 
 def beyond() -> str:
@@ -261,8 +319,11 @@ def beyond() -> str:
         found = [transfer_table.find(records, env, size, "full") for size in (16, 20)]
         return f"{PUZZLES[env].__name__} " + " and ".join(f"{one['success']:.2f}" for one in found if one is not None)
 
-    unknown = {name: found["full"]["success"] for name, found in record("benchmark-worlds")["worlds"].items()}
-    shares = ", ".join(f"{name} {share:.2f}" for name, share in unknown.items())
+    unknown = record("benchmark-worlds")["worlds"]
+    means = {
+        planner: [statistics.mean(run[planner]["success"] for run in by_seed.values()) for by_seed in unknown.values()]
+        for planner in ("one-shot", "full")
+    }
     boxoban = record("search/boxoban-test")
     large = [record["result"]["success"] for record in boards_table.find(selection, records, 16, "full")]
     return "\n".join(
@@ -277,10 +338,10 @@ def beyond() -> str:
             f"- Trained on boards of {transfer_table.TRAINED} × {transfer_table.TRAINED} cells only, tested on 16 × 16 "
             f"and 20 × 20: {', '.join(map(on_larger_boards, transfer_table.ENVS))}",
             "  ([transfer](docs/transfer.md)).",
-            f"- Default settings in unknown worlds: {shares};",
-            f"  the other {UNKNOWN_WORLDS - len(unknown)} of {UNKNOWN_WORLDS} are not recorded, "
-            "and not all are learned",
-            "  ([which](docs/own-environment.md#worlds-that-nobody-knew)).",
+            f"- {len(unknown)} worlds of other kinds, without a grid or with effects far away, with default settings: "
+            f"{statistics.mean(means['full']):.2f},",
+            f"  in one shot {statistics.mean(means['one-shot']):.2f}, in the worst of them {min(means['full']):.2f} and "
+            f"{min(means['one-shot']):.2f} ([which](docs/own-environment.md#worlds-that-nobody-knew)).",
             f"- Boxoban, the first {len(boxoban['episodes'])} unfiltered test levels, one plan each, with a learned "
             f"distance: {boxoban['success']:.2f} ([hard search](docs/search.md)).",
         ]
@@ -318,6 +379,7 @@ BLOCKS = {
     "page": recorded_page,
     "own": own_worlds,
     "worlds": small_worlds,
+    "race": default_settings,
     "faults": faults,
 }
 
