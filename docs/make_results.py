@@ -221,10 +221,10 @@ def own_worlds() -> str:
 
 
 def small_worlds() -> str:
-    """What was reached in the worlds of benchmarks/worlds.py: means over training seeds, with the worst seed's success."""
+    """What was reached in the worlds of benchmarks/worlds.py: means over training seeds, and the worst success."""
     lines = [
-        "| world | seeds | winners of the race | training | exact | one-shot (worst seed) | full (worst seed) | optimal "
-        "among solved (one-shot, full) |",
+        "| world | seeds | winners of the race | training | exact | one-shot (worst seed) | full (worst seed) | "
+        "optimal among solved (one-shot, full) |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, by_seed in record("benchmark-worlds")["worlds"].items():
@@ -338,10 +338,10 @@ def beyond() -> str:
             f"- Trained on boards of {transfer_table.TRAINED} × {transfer_table.TRAINED} cells only, tested on 16 × 16 "
             f"and 20 × 20: {', '.join(map(on_larger_boards, transfer_table.ENVS))}",
             "  ([transfer](docs/transfer.md)).",
-            f"- {len(unknown)} worlds of other kinds, without a grid or with effects far away, with default settings: "
-            f"{statistics.mean(means['full']):.2f},",
-            f"  in one shot {statistics.mean(means['one-shot']):.2f}, in the worst of them {min(means['full']):.2f} and "
-            f"{min(means['one-shot']):.2f} ([which](docs/own-environment.md#worlds-that-nobody-knew)).",
+            f"- {len(unknown)} worlds of other kinds, without a grid or with effects far away, default settings: mean "
+            f"{statistics.mean(means['full']):.2f}, worst {min(means['full']):.2f};",
+            f"  in one shot {statistics.mean(means['one-shot']):.2f} and {min(means['one-shot']):.2f} "
+            "([which](docs/own-environment.md#worlds-that-nobody-knew)).",
             f"- Boxoban, the first {len(boxoban['episodes'])} unfiltered test levels, one plan each, with a learned "
             f"distance: {boxoban['success']:.2f} ([hard search](docs/search.md)).",
         ]

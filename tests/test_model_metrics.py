@@ -109,4 +109,4 @@ def test_levels_are_taken_apart_and_put_together_again():
         level_plays(data, np.arange(len(data.frames))), level_plays(mixed, np.arange(len(data.frames))), strict=True
     ):
         assert (one.frames == other.frames).all()
-        assert (one.steps() == other.steps()).all()
+        assert (one.steps == other.steps).all()

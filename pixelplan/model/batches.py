@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -51,19 +52,30 @@ class LevelPlay:
     """[e,T+1] int64, indices into frames."""
     actions: np.ndarray
     """[e,T] int64."""
-    undecided: np.ndarray | None = None
-    """[n,n] bool: pairs of frames that may or may not be the same state; None if there are none."""
+    frames_are_states: bool = False
+    """Whether every frame is a state of its own, but for pairs that no recorded future tells apart."""
     solved: np.ndarray | None = None
     """[n] int8: whether each frame solves the level, 1 yes, 0 no, -1 nobody said; None if nobody said of any."""
 
+    @cached_property
     def steps(self) -> np.ndarray:
         """[m,3] int64: the distinct steps (frame, action, frame after it)."""
         steps = np.stack([self.episodes[:, :-1].ravel(), self.actions.ravel(), self.episodes[:, 1:].ravel()], axis=1)
         return np.unique(steps, axis=0)
 
-    def undecided_table(self) -> np.ndarray:
-        """[n,n] bool: the undecided pairs."""
-        return np.zeros((len(self.frames),) * 2, bool) if self.undecided is None else self.undecided
+    @cached_property
+    def undecided(self) -> np.ndarray:
+        """[n,n] bool: pairs of frames that may or may not be the same state."""
+        count = len(self.frames)
+        if not self.frames_are_states:
+            return np.zeros((count, count), bool)
+        return undecided_pairs(self.steps, count, int(self.actions.max(initial=0)) + 1)
+
+    def by_frames(self) -> LevelPlay:
+        """The same play with every frame as a state of its own."""
+        if self.frames_are_states:
+            return self
+        return replace(self, states=np.arange(len(self.frames)), frames_are_states=True)
 
 
 def level_plays(data: Trajectories, states: np.ndarray | None = None) -> list[LevelPlay]:
@@ -71,20 +83,17 @@ def level_plays(data: Trajectories, states: np.ndarray | None = None) -> list[Le
 
     Without them every frame is a state of its own, but for pairs that no recorded future tells apart.
     """
-    levels = []
-    actions = action_count(data)
-    for first, end, rows in rows_of_levels(data):
-        play = LevelPlay(
+    return [
+        LevelPlay(
             data.frames[first:end],
             np.arange(end - first) if states is None else states[first:end] - states[first:end].min(),
             data.episodes[rows].astype(np.int64) - first,
             data.actions[rows].astype(np.int64),
+            frames_are_states=states is None,
             solved=None if data.solved is None else np.asarray(data.solved[first:end]),
         )
-        if states is None:
-            play = replace(play, undecided=undecided_pairs(play.steps(), end - first, actions))
-        levels.append(play)
-    return levels
+        for first, end, rows in rows_of_levels(data)
+    ]
 
 
 def action_count(data: Trajectories) -> int:
@@ -126,7 +135,7 @@ def sample_steps(level: LevelPlay, limit: int, random: np.random.Generator) -> L
     The frames from which steps begin come first. Unlike those of one episode they lie all over the level, so they are
     easier to tell apart, and each is seen with every action that was tried in it.
     """
-    steps = level.steps()
+    steps = level.steps
     begun = random.permutation(np.unique(steps[:, 0]))[:limit]
     steps = steps[np.isin(steps[:, 0], begun)]
     kept = np.concatenate([begun, np.setdiff1d(steps[:, 2], begun)])
@@ -166,7 +175,7 @@ def make_batch(
         contexts.append(first[index] + random.integers(count))
         partners.append(first[index] + (np.arange(count) + random.integers(1, max(2, count), count)) % count)
         states[index, :count] = play.states
-        steps.append(np.insert(play.steps(), 0, index, axis=1))
+        steps.append(np.insert(play.steps, 0, index, axis=1))
     places = np.stack(
         [np.repeat(np.arange(len(plays)), counts), np.concatenate([np.arange(n) for n in counts])], axis=1
     )

@@ -95,7 +95,7 @@ def findings(
     merged = sum(len(level.frames) - len(np.unique(level.states)) for level in own)
     reach = [recorded_depths(level).max() for level in frames]
     warnings = []
-    steps = np.concatenate([level.steps() for level in frames])
+    steps = np.concatenate([level.steps for level in frames])
     if (steps[:, 0] == steps[:, 2]).all():
         warnings.append(
             "nothing ever changes in the held-out play, so there was nothing to learn; check with check-env that "
@@ -146,7 +146,7 @@ def goals_seen(levels: list[LevelPlay]) -> dict[str, Any] | None:
 
 def recorded_depths(level: LevelPlay) -> np.ndarray:
     """[n] how many steps each frame is from the first one, by the shortest recorded way; -1 if there is none."""
-    steps = level.steps()
+    steps = level.steps
     depth = np.full(len(level.frames), -1)
     depth[level.episodes[0, 0]] = 0
     for distance in range(len(level.frames)):

@@ -158,7 +158,7 @@ def examples(model: Model, levels: Sequence[LevelPlay], random: np.random.Genera
         solved.append(level.solved[chosen] == 1)
         place = np.full(len(level.frames), -1)
         place[chosen] = np.arange(len(chosen))
-        steps = level.steps()
+        steps = level.steps
         steps = steps[(place[steps[:, 0]] >= 0) & (level.solved[steps[:, 2]] >= 0) & (steps[:, 0] != steps[:, 2])]
         steps = steps[np.argsort(level.solved[steps[:, 2]] != 1, kind="stable")][:MOST_FRAMES]
         if len(steps):

@@ -123,7 +123,7 @@ def draw_latents(figure: SubFigure, model: WorldModel, level: LevelPlay) -> None
     """Embeddings of a level's frames on their two main axes, coloured by position, and the predicted ones with them."""
     frames = np.asarray(level.frames)
     z = model.encode(frames)
-    steps = level.steps()
+    steps = level.steps
     predicted = model.step(z, model.context(frames[0]))[steps[:, 0], steps[:, 1]].numpy()
     seen = z.numpy()
     centre = seen.mean(axis=0)

@@ -56,11 +56,11 @@ def step_errors(model: Model, levels: Sequence[LevelPlay]) -> StepErrors:
     right, other, separation = [], [], []
     for level in levels:
         z = model.encode(np.asarray(level.frames))
-        steps = level.steps()
+        steps = level.steps
         predicted = model.step(z, model.context(np.asarray(level.frames[0])))[steps[:, 0], steps[:, 1]]
         same = torch.from_numpy(level.states[steps[:, 2], None] == level.states)  # [m,n]
         distances = torch.cdist(predicted, z).cpu()
-        undecided = torch.from_numpy(level.undecided_table())
+        undecided = torch.from_numpy(level.undecided)
         right.append(distances.masked_fill(~same, torch.inf).amin(1))
         other.append(distances.masked_fill(same | undecided[steps[:, 2]], torch.inf).amin(1))
         own = torch.from_numpy(level.states[:, None] == level.states) | undecided
@@ -112,7 +112,7 @@ def rollout_exactness(
         for place, level in enumerate(chosen):
             nearest = torch.cdist(z[place], seen[place]).argmin(1).cpu().numpy()
             target = paths[place, :, step + 1]
-            fine[place] &= (level.states[nearest] == level.states[target]) | level.undecided_table()[nearest, target]
+            fine[place] &= (level.states[nearest] == level.states[target]) | level.undecided[nearest, target]
         if step + 1 in right:
             right[step + 1] = float(fine.mean())
         if not fine.any():
@@ -127,7 +127,7 @@ def _random_walks(
 
     A frame from which nothing was recorded (the last of an episode) is left out, and so is what leads to it only.
     """
-    steps = level.steps()
+    steps = level.steps
     while True:
         leads_on = np.isin(steps[:, 2], steps[:, 0])
         if leads_on.all():

@@ -311,7 +311,8 @@ def _quick_look(model: WorldModel, held_out: HeldOut, judging: JudgingConfig) ->
     own_levels = model.networks.judged(held_out.own[: judging.quick_levels])
     own = step_errors(model, own_levels)
     true_levels = own_levels if model.noisy else frames
-    true = own if model.noisy else step_errors(model, true_levels)
+    same = all(own is true for own, true in zip(own_levels, true_levels, strict=True))
+    true = own if same else step_errors(model, true_levels)
     lasting = rollout_exactness(model.networks, true_levels, (judging.quick_rollout,))[judging.quick_rollout]
     return {"accuracy": own.accuracy(model.threshold), "exact": true.exact, "lasting": lasting}
 

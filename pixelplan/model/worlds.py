@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -72,21 +73,23 @@ class HeldOut:
 
     own: list[LevelPlay]
     """With the states that the family tells apart: the threshold is calibrated on these."""
-    frames: list[LevelPlay]
-    """With every frame for itself, but for those that recorded futures prove to be the same: what is true."""
+
+    @cached_property
+    def frames(self) -> list[LevelPlay]:
+        """With every frame for itself, but for those that recorded futures prove to be the same: what is true."""
+        return [level.by_frames() for level in self.own]
 
 
 def split(
     networks: Networks, worlds: Sequence[Trajectories], validation: Sequence[Trajectories]
 ) -> tuple[list[LevelPlay], HeldOut]:
     """Levels to train on and to validate on; those of several worlds in turn, so that the first few are of all."""
-    if not validation:
-        parts = [_split(networks, world) for world in worlds]
-        kept = in_turn([kept for kept, _ in parts])
-        return kept, HeldOut(in_turn([held.own for _, held in parts]), in_turn([held.frames for _, held in parts]))
-    levels = in_turn([_levels(networks, world) for world in worlds])
-    own = in_turn([level_plays(world, networks.states(world)) for world in validation])
-    return levels, HeldOut(own, in_turn([level_plays(world) for world in validation]))
+    recorded = [_levels(networks, world) for world in worlds]
+    if validation:
+        unseen = [level_plays(world, networks.states(world)) for world in validation]
+        return in_turn(recorded), HeldOut(in_turn(unseen))
+    parts = [_split(levels) for levels in recorded]
+    return in_turn([kept for kept, _ in parts]), HeldOut(in_turn([held for _, held in parts]))
 
 
 def in_turn(parts: Sequence[list[LevelPlay]]) -> list[LevelPlay]:
@@ -94,13 +97,11 @@ def in_turn(parts: Sequence[list[LevelPlay]]) -> list[LevelPlay]:
     return [level for level in chain.from_iterable(zip_longest(*parts)) if level is not None]
 
 
-def _split(networks: Networks, data: Trajectories) -> tuple[list[LevelPlay], HeldOut]:
+def _split(levels: list[LevelPlay]) -> tuple[list[LevelPlay], list[LevelPlay]]:
     """A tenth of a world's levels is held out; if it has fewer than ten, it is validated on those trained on."""
-    levels, frames = _levels(networks, data), level_plays(data)
     if len(levels) < 10:
-        return levels, HeldOut(levels, frames)
-    kept = [level for index, level in enumerate(levels) if index % 10]
-    return kept, HeldOut(levels[::10], frames[::10])
+        return levels, levels
+    return [level for index, level in enumerate(levels) if index % 10], levels[::10]
 
 
 def _levels(networks: Networks, data: Trajectories) -> list[LevelPlay]:

@@ -36,7 +36,7 @@ def worst_misses(model: WorldModel, levels: Sequence[LevelPlay], count: int) -> 
     found: list[Miss] = []
     for level in levels:
         frames = np.asarray(level.frames)
-        z, steps = model.encode(frames), level.steps()
+        z, steps = model.encode(frames), level.steps
         if len(z) < 2:
             continue
         predicted = model.step(z, model.context(frames[0]))[steps[:, 0], steps[:, 1]]
@@ -44,7 +44,7 @@ def worst_misses(model: WorldModel, levels: Sequence[LevelPlay], count: int) -> 
         target = torch.from_numpy(steps[:, 2:])
         right = distances.gather(1, target)[:, 0]
         others = distances.scatter(1, target, torch.inf).masked_fill(
-            torch.from_numpy(level.undecided_table())[steps[:, 2]], torch.inf
+            torch.from_numpy(level.undecided)[steps[:, 2]], torch.inf
         )
         excess = right - others.amin(1)
         for row in excess.argsort(descending=True)[:count].tolist():

@@ -188,7 +188,7 @@ class Picture(Networks):
     def _settle_still(self, levels: Sequence[LevelPlay]) -> None:
         moving, resting = [], []
         for level in sample_levels(levels, 50):
-            steps = level.steps()
+            steps = level.steps
             images = to_images(np.asarray(level.frames))
             features = self._features(images)
             predicted = self.dynamics(features, self.context(images[:1]))[steps[:, 0], steps[:, 1]]

@@ -126,7 +126,7 @@ class Rules(Networks):
         kinds = self._nearest(patterns)  # [u] of each look
         codes = [self._codes(kinds[torch.from_numpy(one)]).numpy() for one in shown]
         first = np.cumsum([0, *(len(level.frames) for level in levels)])
-        steps = [level.steps() + np.array([at, 0, at]) for level, at in zip(levels, first, strict=False)]
+        steps = [level.steps + np.array([at, 0, at]) for level, at in zip(levels, first, strict=False)]
         return Steps(np.concatenate(codes), np.concatenate(steps))
 
     @torch.no_grad()
