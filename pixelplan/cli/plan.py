@@ -74,9 +74,11 @@ def evaluate(
     from pixelplan.evaluation.stats import summary
     from pixelplan.types import InputError
 
+    family = parse_family(env, option, None, disturbed, step_seconds)
+    by_goal_test = goals == "solved" or (goals is None and not family.has_goals)
     with progress_bar("playing", "levels") as progress:
         result = evaluate_levels(
-            parse_family(env, option, None, disturbed, step_seconds),
+            family,
             levels,
             planner=planner,
             model=model,
@@ -88,7 +90,7 @@ def evaluate(
             workers=workers,
             out=None if json in (None, "-") else Path(str(json)),
             resume=resume,
-            progress=_after_warnings(model, progress),
+            progress=_after_warnings(model, by_goal_test, progress),
         )
     print(json_format.dumps(record(result), ensure_ascii=False) if json == "-" else summary(result))
     raised = [one for one in result.episodes if one.error is not None]
@@ -175,18 +177,20 @@ def solve(
         )
     if out is not None and out.suffix.lower() not in (".png", ".gif"):
         raise InputError(f"{out} is neither a PNG nor a GIF; write it with the ending .png or .gif")
+    family = parse_family(env, option, None, disturbed, step_seconds)
+    wanted = demonstration if demonstration is not None else read_goal(goal) if goal else goals
     solved = solve_level(
-        parse_family(env, option, None, disturbed, step_seconds),
+        family,
         level,
         planner=planner,
         model=model,
         heuristic=heuristic,
         calibration=calibration,
         config=chosen_config(planner, PLANNERS[planner], config),
-        goal=demonstration if demonstration is not None else read_goal(goal) if goal else goals,
+        goal=wanted,
         seed=seed,
     )
-    _repeat_warnings(model)
+    _repeat_warnings(model, by_goal_test=goals == "solved" or (wanted is None and not family.has_goals))
     print(story(*solved))
     if out is not None:
         write_figure(*solved, out)
@@ -214,27 +218,29 @@ def _solve_pictures(
     print(plan_story(plan_between(model, read_frame(frame), wanted, config, seed, heuristic, other_size)))
 
 
-def _after_warnings(model: str | None, progress: Callable[[int, int], None]) -> Callable[[int, int], None]:
+def _after_warnings(
+    model: str | None, by_goal_test: bool, progress: Callable[[int, int], None]
+) -> Callable[[int, int], None]:
     """`progress`, and before its first word what training said against the model: minutes may follow."""
     said = False
 
     def tell(done: int, total: int) -> None:
         nonlocal said
         if not said:
-            _repeat_warnings(model)
+            _repeat_warnings(model, by_goal_test)
         said = True
         progress(done, total)
 
     return tell
 
 
-def _repeat_warnings(model: str | None) -> None:
-    """Say again what training said against a model."""
+def _repeat_warnings(model: str | None, by_goal_test: bool) -> None:
+    """Say again what training said against a model, and against its goal test if that decides what a goal is."""
     import sys
 
     from pixelplan.evaluation.open_model import model_warnings
 
-    for sentence in model_warnings(model):
+    for sentence in model_warnings(model, by_goal_test):
         print(f"warning: {sentence}", file=sys.stderr)
 
 

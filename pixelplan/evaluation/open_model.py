@@ -176,14 +176,18 @@ def _looks(env: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
         raise InputError(f"{env} cannot have the options {dict(options)} that the model was trained with") from None
 
 
-def model_warnings(name: str | Path | None) -> list[str]:
-    """What a trained model says against itself: the warnings with which its training ended."""
+def model_warnings(name: str | Path | None, by_goal_test: bool = False) -> list[str]:
+    """What a trained model says against itself: the warnings with which its training ended.
+
+    What it says against its goal test matters only if plans go by that.
+    """
     from pixelplan.model.checkpoint import read_description
 
     if name is None or str(name) == ORACLE:
         return []
     found = read_description(find_model(name)).get("findings", {})
-    return [str(sentence) for sentence in found.get("warnings", [])]
+    kinds = ("warnings", "goal_test_warnings") if by_goal_test else ("warnings",)
+    return [str(sentence) for kind in kinds for sentence in found.get(kind, [])]
 
 
 def find_model(name: str | Path) -> Path:

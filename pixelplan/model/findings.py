@@ -55,7 +55,7 @@ def finish(
     true, rollouts = step_errors(model, frames), rollout_exactness(model.networks, frames)
     accuracy = errors.accuracy(model.threshold)
     found = findings(model, own, frames, accuracy, true, rollouts, recorded, config.judging.poor)
-    found["warnings"] += goal_test.warnings(report)
+    found["goal_test_warnings"] = goal_test.warnings(report)
     found["goal_test"] = None if report is None else dataclasses.asdict(report)
     description = {
         "calibration": dataclasses.asdict(calibration),
@@ -185,7 +185,7 @@ def _lines(description: dict[str, Any]) -> list[str]:
         f"{found['play_reaches']['most']}); {_goals_told(found.get('goals_seen'))}",
     ]
     if "goal_test" in found:
-        lines.append(goal_test.told(found["goal_test"]))
+        lines += [goal_test.told(found["goal_test"]), *found.get("goal_test_warnings", [])]
     if "race" in description:
         entered = ", ".join(
             f"{one['family']} {'cannot' if 'problem' in one else format(one['score'], '.4f')}"

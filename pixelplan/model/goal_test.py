@@ -228,7 +228,7 @@ def warnings(report: GoalTestReport | None) -> list[str]:
     if (report.missed or 0) > MANY_MISSES or report.false_alarms > MANY_ALARMS:
         return [
             f"the goal test cannot be trusted: it misses {report.missed or 0:.0%} of solved states and takes "
-            f"{report.false_alarms:.1%} of others for solved; if the picture does not show what is wanted (a mission "
-            "in words), draw it into the frame, else record more levels that are solved (collect --explore)"
+            f"{report.false_alarms:.1%} of others for solved; plan to a goal picture, or record more levels that are "
+            "solved (collect --explore); if frames do not show what is wanted (a mission in words), draw it into them"
         ]
     return []
