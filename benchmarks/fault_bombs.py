@@ -13,18 +13,19 @@ from pathlib import Path
 
 import numpy as np
 from fault_commands import WORLD, Command, quick
-from fault_inputs import Case, Wrong
+from fault_inputs import Case, Wrong, well
 from fault_shim import SLOWEST, run
 
 
 def bombs(base: Path, commands: dict[str, Command]) -> Case:
     """Each must be refused in a sentence, at once, and without the memory that it asks for."""
-    run(commands["train"].arguments(base), prepare=quick)
-    run(commands["collect"].arguments(base), prepare=quick)
+    well(run(commands["train"].arguments(base), prepare=quick))
+    well(run(commands["collect"].arguments(base), prepare=quick))
     Path(base / "small.png").write_bytes(_png(16, 16))
+    well(run(["solve", "--frame", base / "small.png", "--goal", base / "small.png", "--model", base / "model"]))
     made: list[Callable[[np.random.Generator, Path], list[str | Path]]] = [
         _picture, _picture_folder, _text_chunk, _npz_header, _npz_zeros, _hdf5_actions, _hdf5_frames, _levels, _json,
-        _tensors, _config, _array, _steps,
+        _tensors, _config, _array, _steps, _goal_test,
     ]  # fmt: skip
 
     def case(random: np.random.Generator, place: Path) -> str:
@@ -60,7 +61,11 @@ def _solve(place: Path, picture: bytes) -> list[str | Path]:
 
 
 def _picture(random: np.random.Generator, place: Path) -> list[str | Path]:
-    return _solve(place, _png(_size(random), _size(random)))
+    bomb = _png(_size(random), _size(random))
+    if random.random() < 0.5:
+        return _solve(place, bomb)
+    (place / "bomb.png").write_bytes(bomb)
+    return ["solve", "--frame", place / "small.png", "--goal", place / "bomb.png", "--model", place / "model"]
 
 
 def _text_chunk(random: np.random.Generator, place: Path) -> list[str | Path]:
@@ -160,6 +165,22 @@ def _config(random: np.random.Generator, place: Path) -> list[str | Path]:
         config[part][key] = int(random.choice([-1, 0, 10**6, 10**7, 10**9, 10**18]))
     (place / "model" / "config.json").write_text(json.dumps(config))
     return _solve(place, _png(16, 16))
+
+
+def _goal_test(random: np.random.Generator, place: Path) -> list[str | Path]:
+    """A goal test for embeddings far larger than the model's, as its config says or as its tensors do."""
+    config = json.loads((place / "model" / "config.json").read_text())
+    del config["seal"]
+    size = _size(random)
+    if random.random() < 0.5:
+        config["goal_test"].update(rows=size, columns=_size(random))
+    else:
+        header = {"layers.0.weight": {"dtype": "F32", "shape": [32, size], "data_offsets": [0, 128 * size]}}
+        words = json.dumps(header).encode()
+        (place / "model" / "goal-test.safetensors").write_bytes(struct.pack("<Q", len(words)) + words + b"\0" * 64)
+        config["goal_test"].update(reading="list", sha256=None)
+    (place / "model" / "config.json").write_text(json.dumps(config))
+    return ["solve", "--frame", place / "small.png", "--goals", "solved", "--model", place / "model"]
 
 
 def _array(random: np.random.Generator, place: Path) -> list[str | Path]:

@@ -182,8 +182,7 @@ def model_warnings(name: str | Path | None) -> list[str]:
 
     if name is None or str(name) == ORACLE:
         return []
-    found = read_description(find_model(name)).get("findings", {})
-    return [str(sentence) for sentence in found.get("warnings", [])]
+    return [str(sentence) for sentence in read_description(find_model(name)).get("findings", {}).get("warnings", [])]
 
 
 def find_model(name: str | Path) -> Path:
