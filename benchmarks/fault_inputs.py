@@ -168,7 +168,8 @@ def _pictures(base: Path) -> list[str]:
 
 
 def _story(done: Done) -> str:
-    return re.sub(r"\d+ ms|[\d.]+ s\b", "", done.out)
+    """What a command printed, without times and where its model is."""
+    return re.sub(r"[\d.]+ ms|\S+/model", "", done.out)
 
 
 def checkpoints(base: Path, commands: dict[str, Command]) -> Case:
