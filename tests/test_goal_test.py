@@ -12,6 +12,7 @@ import torch
 import pixelplan
 from pixelplan.evaluation.open_model import weights_of
 from pixelplan.files import write_json
+from pixelplan.model import goal_test
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.checkpoint import CONFIG, GOAL_TEST, load_model, read_description, save_model
 from pixelplan.model.families import family_of
@@ -22,6 +23,11 @@ from pixelplan.types import Goal, InputError
 from tests.tiny_world import play
 
 SIDE = 5
+
+
+@pytest.fixture(autouse=True)
+def as_usual(updates_of_goal_tests: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(goal_test, "UPDATES", updates_of_goal_tests)
 
 
 class Lattice:
