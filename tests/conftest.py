@@ -25,7 +25,7 @@ matplotlib.use("Agg")
 
 @pytest.fixture(scope="session", autouse=True)
 def updates_of_goal_tests() -> Iterator[int]:
-    """A goal test follows every training: few updates will do but where it is what is tested. Gives the usual number."""
+    """A goal test follows every training: few updates will do if it is not what is tested. Gives the usual number."""
     usual, goal_test.UPDATES = goal_test.UPDATES, 20
     yield usual
     goal_test.UPDATES = usual
