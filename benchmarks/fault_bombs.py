@@ -13,18 +13,19 @@ from pathlib import Path
 
 import numpy as np
 from fault_commands import WORLD, Command, quick
-from fault_inputs import Case, Wrong
+from fault_inputs import Case, Wrong, well
 from fault_shim import SLOWEST, run
 
 
 def bombs(base: Path, commands: dict[str, Command]) -> Case:
     """Each must be refused in a sentence, at once, and without the memory that it asks for."""
-    run(commands["train"].arguments(base), prepare=quick)
-    run(commands["collect"].arguments(base), prepare=quick)
-    Path(base / "small.png").write_bytes(_png(16, 16))
+    well(run(commands["train"].arguments(base), prepare=quick))
+    well(run(commands["collect"].arguments(base), prepare=quick))
+    Path(base / "small.png").write_bytes(png(16, 16))
+    well(run(["solve", "--frame", base / "small.png", "--goal", base / "small.png", "--model", base / "model"]))
     made: list[Callable[[np.random.Generator, Path], list[str | Path]]] = [
         _picture, _picture_folder, _text_chunk, _npz_header, _npz_zeros, _hdf5_actions, _hdf5_frames, _levels, _json,
-        _tensors, _config, _array, _steps,
+        _tensors, _config, _array, _steps, _goal_test,
     ]  # fmt: skip
 
     def case(random: np.random.Generator, place: Path) -> str:
@@ -44,7 +45,7 @@ def _size(random: np.random.Generator) -> int:
     return int(10 ** random.uniform(4, 9))
 
 
-def _png(width: int, height: int, more: bytes = b"") -> bytes:
+def png(width: int, height: int, more: bytes = b"") -> bytes:
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
@@ -60,18 +61,22 @@ def _solve(place: Path, picture: bytes) -> list[str | Path]:
 
 
 def _picture(random: np.random.Generator, place: Path) -> list[str | Path]:
-    return _solve(place, _png(_size(random), _size(random)))
+    bomb = png(_size(random), _size(random))
+    if random.random() < 0.5:
+        return _solve(place, bomb)
+    (place / "bomb.png").write_bytes(bomb)
+    return ["solve", "--frame", place / "small.png", "--goal", place / "bomb.png", "--model", place / "model"]
 
 
 def _text_chunk(random: np.random.Generator, place: Path) -> list[str | Path]:
-    return _solve(place, _png(_size(random), 16, zlib.compress(b"x" * 100_000_000)))
+    return _solve(place, png(_size(random), 16, zlib.compress(b"x" * 100_000_000)))
 
 
 def _picture_folder(random: np.random.Generator, place: Path) -> list[str | Path]:
     folder = place / "folder"
     folder.mkdir()
-    (folder / "a.png").write_bytes(_png(16, 16))
-    (folder / "b.png").write_bytes(_png(_size(random), _size(random)))
+    (folder / "a.png").write_bytes(png(16, 16))
+    (folder / "b.png").write_bytes(png(_size(random), _size(random)))
     (folder / "steps.csv").write_text("frame,action,next_frame\na.png,0,b.png\n")
     return ["import", folder, "--out", place / "out"]
 
@@ -147,7 +152,7 @@ def _tensors(random: np.random.Generator, place: Path) -> list[str | Path]:
     size = _size(random)
     header = json.dumps({"w": {"dtype": "F32", "shape": [size, size], "data_offsets": [0, 4 * size * size]}}).encode()
     (place / "model" / "weights.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + b"\0" * 64)
-    return _solve(place, _png(16, 16))
+    return _solve(place, png(16, 16))
 
 
 def _config(random: np.random.Generator, place: Path) -> list[str | Path]:
@@ -159,7 +164,23 @@ def _config(random: np.random.Generator, place: Path) -> list[str | Path]:
         part, key = numbers[index]
         config[part][key] = int(random.choice([-1, 0, 10**6, 10**7, 10**9, 10**18]))
     (place / "model" / "config.json").write_text(json.dumps(config))
-    return _solve(place, _png(16, 16))
+    return _solve(place, png(16, 16))
+
+
+def _goal_test(random: np.random.Generator, place: Path) -> list[str | Path]:
+    """A goal test for embeddings far larger than the model's, as its config says or as its tensors do."""
+    config = json.loads((place / "model" / "config.json").read_text())
+    del config["seal"]
+    size = _size(random)
+    if random.random() < 0.5:
+        config["goal_test"].update(rows=size, columns=_size(random))
+    else:
+        header = {"layers.0.weight": {"dtype": "F32", "shape": [32, size], "data_offsets": [0, 128 * size]}}
+        words = json.dumps(header).encode()
+        (place / "model" / "goal-test.safetensors").write_bytes(struct.pack("<Q", len(words)) + words + b"\0" * 64)
+        config["goal_test"].update(reading="list", sha256=None)
+    (place / "model" / "config.json").write_text(json.dumps(config))
+    return ["solve", "--frame", place / "small.png", "--goals", "solved", "--model", place / "model"]
 
 
 def _array(random: np.random.Generator, place: Path) -> list[str | Path]:

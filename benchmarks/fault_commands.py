@@ -14,6 +14,8 @@ import numpy as np
 from fault_shim import run
 
 WORLD = ("--env", "digit-jump", "--option", "size=4", "pixels=16")
+SOUND = ("--option", "where=nowhere")
+"""What makes a world of `fault_worlds` behave."""
 BOXES = ("--env", "examples.sokoban_levels:make", "--model", "oracle")
 TIMES = {"seconds", "seconds_per_plan", "steps_per_second", "rows", "seal", "commit"}
 """Keys whose values are measured times, or depend on when a checkpoint was due or what was committed meanwhile."""
@@ -87,6 +89,24 @@ def commands(inputs: Path) -> dict[str, Command]:
         Command(
             "evaluate",
             lambda out: ["evaluate", *WORLD, "--model", "oracle", "--levels", "0:5", "--json", out / "record.json"],
+        ),
+        Command(
+            "explore",
+            lambda out: ["collect", "--env", "fault_worlds:make", *SOUND, "--explore", *play, "--out", out / "data"],
+        ),
+        Command(
+            "solved",
+            lambda out: [
+                *("evaluate", *WORLD, "--model", inputs / "model", "--goals", "solved", "--levels", "0:3"),
+                *("--node-limit", "30", "--step-limit", "6", "--json", out / "record.json"),
+            ],
+        ),
+        Command(
+            "rules",
+            lambda out: [
+                *("train", "--data", inputs / "data", "--family", "rules", "--updates", "6", "--threads", "1"),
+                *("--out", out / "model"),
+            ],
         ),
         Command("train", lambda out: ["train", *train, "--out", out / "model"], _data),
         Command(

@@ -26,10 +26,12 @@ def environments(first: int) -> Case:
         play = {
             "check-env": ["--levels", "0:3", "--episodes", "2", "--steps", "6"],
             "collect": ["--levels", "0:3", "--episodes", "2", "--steps", "6", "--out", place / "data"],
+            "explore": ["--levels", "0:3", "--episodes", "2", "--steps", "6", "--out", place / "data", "--explore"],
             "solve": ["--level", "1", "--planner", "image-search"],
             "evaluate": ["--levels", "0:3", "--planner", "image-search", "--step-limit", "20"],
         }[command]
-        done = run([command, *env, *play, "--step-seconds", "0.3"], seconds=30)
+        name = "collect" if command == "explore" else command
+        done = run([name, *env, *play, "--step-seconds", "0.3"], seconds=30)
         last = (done.errors.strip().splitlines() or [""])[-1]
         told = last.startswith("pixelplan: ") and "fault_worlds" in last
         if done.code != 2 or not told or done.fault is not None:
@@ -40,12 +42,12 @@ def environments(first: int) -> Case:
 
 
 def bad_environments() -> list[tuple[str, str, str, bool]]:
-    """Command, fault, place and whether it comes late."""
+    """Command (`explore` is collect that explores), fault, place and whether it comes late."""
     cases = []
     for fault, where, late, command in itertools.product(
-        FAULTS, (*PLACES, "make"), (False, True), ("check-env", "collect", "solve", "evaluate")
+        FAULTS, (*PLACES, "make"), (False, True), ("check-env", "collect", "explore", "solve", "evaluate")
     ):
-        asked = where in ("reset", "step", "make") or command != "collect"
+        asked = where in ("reset", "step", "make") or command not in ("collect", "explore")
         possible = (
             (where != "make" or (fault in RAISING and fault not in HANGS and not late))
             and (where != "shortest_solution" or fault in RAISING)

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from fault_commands import BOXES, Command, contents, quick, without_times
+from fault_commands import BOXES, WORLD, Command, contents, quick, without_times
 from fault_damage import damaged_bytes, damaged_value
 from fault_shim import SLOWEST, Done, Shim, run
 from PIL import Image
@@ -42,6 +42,13 @@ def judged(done: Done, same: bool, taken: bool = False) -> str:
     return "taken"
 
 
+def well(done: Done) -> Done:
+    """How a command dealt with undamaged input: well, or all that is refused afterwards shows nothing."""
+    if done.code:
+        raise SystemExit(f"a command fails on undamaged input: {done.errors}")
+    return done
+
+
 def damage_file(random: np.random.Generator, path: Path) -> bool:
     """Damage a file, JSON also by its values; gives whether it still has its old seal or checksum."""
     if path.suffix == ".json" and random.random() < 0.6:
@@ -65,8 +72,8 @@ def one_of(random: np.random.Generator, folder: Path) -> Path:
 
 def data_sets(base: Path, commands: dict[str, Command]) -> Case:
     """A complete data set, under `inspect`."""
-    run(commands["collect"].arguments(base), prepare=quick)
-    usual = run(["inspect", base / "data", "--out", base / "seen.png"]).out.replace(str(base), "")
+    well(run(commands["collect"].arguments(base), prepare=quick))
+    usual = well(run(["inspect", base / "data", "--out", base / "seen.png"])).out.replace(str(base), "")
 
     def case(random: np.random.Generator, place: Path) -> str:
         shutil.copytree(base / "data", place / "data")
@@ -81,7 +88,7 @@ def unfinished_data(base: Path, commands: dict[str, Command]) -> Case:
     """A data set that was cut off, under `collect --resume`."""
     command = commands["collect"]
     (base / "whole").mkdir(parents=True)
-    run(command.arguments(base / "whole"), prepare=quick)
+    well(run(command.arguments(base / "whole"), prepare=quick))
     whole = contents(base / "whole")
     (base / "cut").mkdir()
     run(command.arguments(base / "cut"), Shim(base / "cut", "kill", 60), quick)
@@ -96,40 +103,55 @@ def unfinished_data(base: Path, commands: dict[str, Command]) -> Case:
 
 
 def models(base: Path, commands: dict[str, Command]) -> Case:
-    """A model folder, under `solve` from picture to picture."""
-    run(commands["train"].arguments(base), prepare=quick)
+    """A model folder with its goal test, under `solve`: to a picture, to what solves the level, in a level, in all."""
+    well(run(commands["train"].arguments(base), prepare=quick))
     pictures = _pictures(base)
+    level = [*WORLD, "--planner", "one-shot", "--node-limit", "30"]
+    ways = [
+        ["solve", *pictures],
+        ["solve", *pictures[:2], "--goals", "solved"],
+        ["solve", *level, "--level", "3"],
+        ["evaluate", *level, "--levels", "3:4", "--goals", "solved"],
+    ]
 
-    def solve(model: Path) -> Done:
-        return run(["solve", *pictures, "--model", model], seconds=SLOWEST)
+    def think(way: int, model: Path) -> Done:
+        return run([*ways[way], "--model", model], seconds=SLOWEST)
 
-    usual = _story(solve(base / "model"))
+    usual = [_story(well(think(way, base / "model"))) for way in range(len(ways))]
 
     def case(random: np.random.Generator, place: Path) -> str:
         (place / "model").mkdir()
-        for name in ("config.json", "weights.safetensors"):
+        for name in ("config.json", "weights.safetensors", "goal-test.safetensors"):
             shutil.copy(base / "model" / name, place / "model" / name)
         sealed = damage_file(random, one_of(random, place / "model"))
-        done = solve(place / "model")
-        return judged(done, _story(done) == usual, not sealed)
+        way = int(random.integers(len(ways)))
+        done = think(way, place / "model")
+        return judged(done, _story(done) == usual[way], not sealed)
 
     return case
 
 
 def pictures(base: Path, commands: dict[str, Command]) -> Case:
-    """PNG files, under `solve` from picture to picture."""
-    run(commands["train"].arguments(base), prepare=quick)
-    frame, start, goal, end = _pictures(base)
+    """PNG files, under `solve` from picture to pictures: the start, a goal, or one of which only a part matters."""
+    well(run(commands["train"].arguments(base), prepare=quick))
+    _pictures(base)
+    goal = np.array(Image.open(base / "goal.png"))
+    alpha = np.full((*goal.shape[:2], 1), 255, np.uint8)
+    alpha[4:8, 4:12] = 0
+    Image.fromarray(np.concatenate([goal, alpha], axis=2)).save(base / "part.png")
+    names = ("start.png", "goal.png", "part.png")
 
-    def solve(picture: Path | str) -> Done:
-        return run(["solve", frame, picture, goal, end, "--model", base / "model"], seconds=SLOWEST)
+    def solve(place: Path) -> Done:
+        start, *goals = (place / name for name in names)
+        return run(["solve", "--frame", start, "--goal", *goals, "--model", base / "model"], seconds=SLOWEST)
 
-    usual = _story(solve(start))
+    usual = _story(well(solve(base)))
 
     def case(random: np.random.Generator, place: Path) -> str:
-        shutil.copy(start, place / "start.png")
-        damage_file(random, place / "start.png")
-        done = solve(place / "start.png")
+        for name in names:
+            shutil.copy(base / name, place / name)
+        damage_file(random, place / names[int(random.integers(len(names)))])
+        done = solve(place)
         return judged(done, _story(done) == usual)
 
     return case
@@ -146,7 +168,8 @@ def _pictures(base: Path) -> list[str]:
 
 
 def _story(done: Done) -> str:
-    return re.sub(r"\d+ ms", "", done.out)
+    """What a command printed, without times and where its model is."""
+    return re.sub(r"[\d.]+ ms|\S+/model", "", done.out)
 
 
 def checkpoints(base: Path, commands: dict[str, Command]) -> Case:
@@ -166,7 +189,7 @@ def checkpoints(base: Path, commands: dict[str, Command]) -> Case:
 def _checkpoint(base: Path, command: Command) -> tuple[Command, Path, Path, dict[str, str]]:
     """A command that was interrupted, where, its last checkpoint there, and what it writes undisturbed."""
     (base / "whole").mkdir(parents=True)
-    operations = run(command.arguments(base / "whole"), Shim(base / "whole"), quick).operations
+    operations = well(run(command.arguments(base / "whole"), Shim(base / "whole"), quick)).operations
     cut = base / "cut"
     cut.mkdir()
     run(command.arguments(cut), Shim(cut, "kill", operations // 2), quick)
@@ -176,7 +199,7 @@ def _checkpoint(base: Path, command: Command) -> tuple[Command, Path, Path, dict
 
 def heuristics(base: Path, commands: dict[str, Command]) -> Case:
     """A learned distance, under `evaluate --heuristic`."""
-    run(commands["heuristic"].arguments(base), prepare=quick)
+    well(run(commands["heuristic"].arguments(base), prepare=quick))
     play = ["evaluate", *BOXES, "--levels", "0:1", "--planner", "one-shot", "--frontier", "best-first"]
     play += ["--node-limit", "30", "--json", "-", "--heuristic"]
 
@@ -184,7 +207,8 @@ def heuristics(base: Path, commands: dict[str, Command]) -> Case:
         done = run([*play, folder / "heuristic"], seconds=SLOWEST)
         return done, json.dumps(without_times(json.loads(done.out)["episodes"])) if done.code == 0 else ""
 
-    usual = evaluate(base)[1]
+    undamaged, usual = evaluate(base)
+    well(undamaged)
 
     def case(random: np.random.Generator, place: Path) -> str:
         shutil.copytree(base / "heuristic", place / "heuristic")
@@ -197,8 +221,8 @@ def heuristics(base: Path, commands: dict[str, Command]) -> Case:
 
 def exported(base: Path, commands: dict[str, Command]) -> Case:
     """A model as ONNX, under `inspect`."""
-    run(commands["export"].arguments(base), prepare=quick)
-    usual = run(["inspect", base / "onnx"]).out.replace(str(base), "")
+    well(run(commands["export"].arguments(base), prepare=quick))
+    usual = well(run(["inspect", base / "onnx"])).out.replace(str(base), "")
 
     def case(random: np.random.Generator, place: Path) -> str:
         shutil.copytree(base / "onnx", place / "onnx")
@@ -210,16 +234,42 @@ def exported(base: Path, commands: dict[str, Command]) -> Case:
 
 
 def level_files(base: Path, commands: dict[str, Command]) -> Case:
-    """A text file of Sokoban levels, under `levels`; it has no checksum."""
-    base.mkdir(parents=True, exist_ok=True)
+    """A text file of Sokoban levels, under `collect`; it has no checksum."""
     levels = (Path(__file__).parents[1] / "examples" / "sokoban_levels.txt").read_bytes()
+
+    def collect(place: Path) -> Done:
+        world = [*BOXES[:2], "--option", f"levels={place / 'levels.txt'}"]
+        play = ["--levels", "0:2", "--episodes", "1", "--steps", "3", "--random", "--out", place / "data"]
+        return run(["collect", *world, *play], seconds=SLOWEST)
+
+    (base / "levels.txt").write_bytes(levels)
+    well(collect(base))
+    usual = contents(base / "data")
 
     def case(random: np.random.Generator, place: Path) -> str:
         (place / "levels.txt").write_bytes(levels)
         damage_file(random, place / "levels.txt")
-        world = [*BOXES[:2], "--option", f"levels={place / 'levels.txt'}"]
-        done = run(["levels", *world, "--levels", "0:2", "--out", place / "levels.png"], seconds=SLOWEST)
-        return judged(done, False, True)
+        done = collect(place)
+        return judged(done, done.code == 0 and contents(place / "data") == usual, True)
+
+    return case
+
+
+def calibrations(base: Path, commands: dict[str, Command]) -> Case:
+    """The record of an evaluation that tells how likely plans are to succeed, under `solve --calibration`."""
+    well(run(commands["train"].arguments(base), prepare=quick))
+    play = [*WORLD, "--model", base / "model", "--planner", "one-shot", "--node-limit", "10"]
+    well(run(["evaluate", *play, "--levels", "0:20", "--json", base / "record.json"], prepare=quick))
+
+    def solve(record: Path) -> Done:
+        return run(["solve", *play, "--level", "30", "--calibration", record], seconds=SLOWEST)
+
+    usual = _story(well(solve(base / "record.json")))
+
+    def case(random: np.random.Generator, place: Path) -> str:
+        sealed = damage_file(random, Path(shutil.copy(base / "record.json", place / "record.json")))
+        done = solve(place / "record.json")
+        return judged(done, _story(done) == usual, not sealed)
 
     return case
 
@@ -227,7 +277,7 @@ def level_files(base: Path, commands: dict[str, Command]) -> Case:
 def records(base: Path, commands: dict[str, Command]) -> Case:
     """The record of an evaluation, or what is kept of an unfinished one, under `evaluate --resume`."""
     command = commands["evaluate"]
-    operations = run(command.arguments(base), Shim(base), quick).operations
+    operations = well(run(command.arguments(base), Shim(base), quick)).operations
     whole = without_times(json.loads((base / "record.json").read_text()))
     (base / "cut").mkdir()
     run(command.arguments(base / "cut"), Shim(base / "cut", "kill", operations // 2), quick)
@@ -249,9 +299,9 @@ def records(base: Path, commands: dict[str, Command]) -> Case:
 
 def cells(base: Path, commands: dict[str, Command]) -> Case:
     """Records of an experiment's cells, under `reproduce`."""
-    run(commands["reproduce"].arguments(base), prepare=quick)
+    well(run(commands["reproduce"].arguments(base), prepare=quick))
     table = [*("reproduce", "generalisation", "--test-levels", "2000:2002", "--preset", "tiny"), "--seeds", "0"]
-    usual = run([*table, "--results", base / "results", "--out", base / "docs"], prepare=quick).out
+    usual = well(run([*table, "--results", base / "results", "--out", base / "docs"], prepare=quick)).out
 
     def case(random: np.random.Generator, place: Path) -> str:
         shutil.copytree(base / "results", place / "results")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from fault_commands import Command
-from fault_inputs import Case, Wrong, damage_file, judged, one_of
+from fault_inputs import Case, Wrong, damage_file, judged, one_of, well
 from fault_shim import SLOWEST, run
 from PIL import Image
 
@@ -26,7 +26,7 @@ def recordings(base: Path, commands: dict[str, Command]) -> Case:
     sources = ["recording.npz", "plain.npz", "minari.hdf5", "folder"]
     usual = {}
     for name in sources:
-        run(["import", base / name, "--out", base / f"{name}-data"])
+        well(run(["import", base / name, "--out", base / f"{name}-data"]))
         usual[name] = _arrays(base / f"{name}-data")
 
     def case(random: np.random.Generator, place: Path) -> str:

@@ -41,15 +41,15 @@ from pixelplan.machine import describe_machine
 
 KILLS = {
     "collect": 130, "import": 130, "evaluate": 80, "train": 40, "race": 24, "heuristic": 40, "on-policy": 20,
-    "export": 8, "reproduce": 10, "ppo": 20, "glamor": 20, "random": 8,
+    "export": 8, "reproduce": 10, "ppo": 20, "glamor": 20, "random": 8, "explore": 40, "solved": 16, "rules": 12,
 }  # fmt: skip
 RANDOM_KILLS = {
     "collect": 20, "import": 10, "evaluate": 10, "train": 6, "race": 4, "heuristic": 6, "on-policy": 3, "reproduce": 2,
-    "ppo": 4, "glamor": 4,
+    "ppo": 4, "glamor": 4, "explore": 4,
 }  # fmt: skip
 FULL_DISKS = {
     "collect": 70, "import": 60, "evaluate": 28, "train": 10, "race": 8, "heuristic": 16, "on-policy": 6, "export": 4,
-    "reproduce": 4, "ppo": 6, "glamor": 6, "random": 5,
+    "reproduce": 4, "ppo": 6, "glamor": 6, "random": 5, "explore": 12, "solved": 6, "rules": 4,
 }  # fmt: skip
 DAMAGES: dict[str, tuple[int, Callable[[Path, dict[str, Command]], Case]]] = {
     "data sets": (1100, fault_inputs.data_sets),
@@ -59,6 +59,7 @@ DAMAGES: dict[str, tuple[int, Callable[[Path, dict[str, Command]], Case]]] = {
     "exported models": (300, fault_inputs.exported),
     "pictures": (400, fault_inputs.pictures),
     "records": (600, fault_inputs.records),
+    "calibrations": (150, fault_inputs.calibrations),
     "recordings": (400, recordings),
     "level files": (150, fault_inputs.level_files),
     "command line": (350, arguments),
@@ -193,19 +194,23 @@ def campaign(record: dict[str, Any], share: float, only: list[str], seed: int, s
                     print(f"{name}, case {group['cases']}: {why}", file=sys.stderr, flush=True)
                 shutil.rmtree(place)
                 group["cases"] += 1
-                group["seconds"] = round(group["seconds"] + time.monotonic() - began, 2)
+                took = time.monotonic() - began
+                group["seconds"] = round(group["seconds"] + took, 2)
+                group["slowest"] = max(group["slowest"], round(took, 2))
                 group["processor_seconds"] = round(group["processor_seconds"] + _processor_seconds() - used, 2)
                 group["outcomes"] = dict(outcomes)
                 if group["cases"] % 20 == 0:
                     save()
             shutil.rmtree(base)
+            largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+            record["largest_process_mb"] = max(record["largest_process_mb"], largest)
             save()
             print(f"{name}: {group['cases']} cases, {dict(outcomes)}, {group['processor_seconds']} s", flush=True)
 
 
 def _nothing() -> dict[str, Any]:
     """What is recorded of a group before its first case; processor seconds do not tell of others' work."""
-    return {"cases": 0, "outcomes": {}, "failures": [], "seconds": 0.0, "processor_seconds": 0.0}
+    return {"cases": 0, "outcomes": {}, "failures": [], "seconds": 0.0, "slowest": 0.0, "processor_seconds": 0.0}
 
 
 def _processor_seconds() -> float:
@@ -247,7 +252,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, default=None, help="the record: written, and gone on with if it is there")
     wish = parser.parse_args()
     warm_up()
-    record: dict[str, Any] = {"seed": wish.seed, **describe_machine(), "groups": {}}
+    record: dict[str, Any] = {"seed": wish.seed, **describe_machine(), "largest_process_mb": 0, "groups": {}}
     if wish.json is not None and wish.json.exists():
         begun = read_json(wish.json)
         if all(begun.get(key) == record[key] for key in ("seed", "commit")):

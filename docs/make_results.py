@@ -366,8 +366,16 @@ def faults() -> str:
         words = parts or [f"{outcome} {count:,}" for outcome, count in outcomes.items()]
         lines.append(f"| {kind} | {cases:,} | {failed} | {', '.join(words)} |")
     seconds = sum(group["seconds"] for group in found["groups"].values())
+    bad_input = [group for kind in ("damaged inputs", "bombs") for part, group in kinds[kind] if part != "checkpoints"]
     return "\n".join(
-        [*lines, "", f"Seed {found['seed']}, {seconds / 60:.0f} minutes on {found['machine']['processor']}."]
+        [
+            *lines,
+            "",
+            f"Seed {found['seed']}, one run on commit {found['commit']}, {seconds / 60:.0f} minutes on "
+            f"{found['machine']['processor']}. Of damaged inputs and bombs (but for checkpoints, with which training "
+            f"continues), the slowest took {max(group['slowest'] for group in bad_input):.1f} s in all. The largest "
+            f"process of the campaign had {found['largest_process_mb']:,} MB.",
+        ]
     )
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from pixelplan.envs.resolve import open_family
-from pixelplan.experiments import boards_table, failures_table, paper_miniature_table
+from pixelplan.experiments import boards_table, failures_table, noise_table, paper_miniature_table
 from pixelplan.experiments.records import write_record
 from pixelplan.experiments.selection import Selection
 from pixelplan.experiments.specs import FORMAT, described, fingerprint
+from pixelplan.planning import PLANNERS
 from tests.conftest import run_command
 from tests.test_experiments_runner import places
 
@@ -61,7 +64,10 @@ def test_experts_need_no_records(tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
 
 
-def test_noise_is_before_training_and_judging(tmp_path: Path) -> None:
+def test_noise_is_before_training_and_judging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("full", "image-search"):
+        short = partial(PLANNERS[name].config, step_limit=5)
+        monkeypatch.setitem(noise_table.ALL_PLANNERS, name, replace(PLANNERS[name], config=short))
     words = (*TWO_LEVELS, "--test-levels", "2000:2001")
     run_command("reproduce", "noise", "--run", *words, *places(tmp_path))
     found = records(tmp_path)

@@ -12,16 +12,22 @@ import torch
 import pixelplan
 from pixelplan.evaluation.open_model import weights_of
 from pixelplan.files import write_json
+from pixelplan.model import goal_test
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.checkpoint import CONFIG, GOAL_TEST, load_model, read_description, save_model
 from pixelplan.model.families import family_of
-from pixelplan.model.goal_test import draw_line, learn_goal_test, readings, told, warnings
+from pixelplan.model.goal_test import Certainty, LearnedGoalTest, draw_line, learn_goal_test, readings, told, warnings
 from pixelplan.model.train_config import preset
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import Goal, InputError
 from tests.tiny_world import play
 
 SIDE = 5
+
+
+@pytest.fixture(autouse=True)
+def as_usual(updates_of_goal_tests: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(goal_test, "UPDATES", updates_of_goal_tests)
 
 
 class Lattice:
@@ -115,15 +121,10 @@ def a_model() -> WorldModel:
 
 def test_it_is_stored_with_the_model_and_checked(tmp_path: Path) -> None:
     model = a_model()
-    learned = learn_goal_test(
-        Lattice(), [walk(seed) for seed in range(20)], [walk(seed) for seed in range(20, 30)], 5, 5
-    )
-    assert learned is not None
-    model.goal_test = learned[0]
-    tmp_path.mkdir(exist_ok=True)
+    z = model.encode(play().frames)
+    model.goal_test = LearnedGoalTest(Certainty(z.shape[1], 2, z.shape[1] // 2, "channels last"), 0.5)
     save_model(tmp_path, model, {"data": {}})
     again = load_model(tmp_path)
-    z = Lattice().encode(walk(3).frames)
     assert again.goal_test is not None and torch.equal(again.goal_test(z), model.goal_test(z))
     assert weights_of(again) == weights_of(model)
     stored = (tmp_path / GOAL_TEST).read_bytes()
@@ -135,9 +136,13 @@ def test_it_is_stored_with_the_model_and_checked(tmp_path: Path) -> None:
         load_model(tmp_path)
     (tmp_path / GOAL_TEST).write_bytes(stored)
     description: dict[str, Any] = read_description(tmp_path)
-    write_json(tmp_path / CONFIG, {**description, "goal_test": {**description["goal_test"], "reading": "backwards"}})
-    with pytest.raises(InputError, match="goal test of this version"):
-        load_model(tmp_path)
+    for impossible in (
+        {"reading": "backwards"}, {"line": float("nan")}, {"line": "inf"}, {"rows": float("inf")}, {"rows": 0},
+        {"rows": 99}, {"rows": -2, "columns": -z.shape[1] // 2}, {"columns": None}, {"sha256": None, "rows": 2**40},
+    ):  # fmt: skip
+        write_json(tmp_path / CONFIG, {**description, "goal_test": {**description["goal_test"], **impossible}})
+        with pytest.raises(InputError, match=r"goal test|tensor"):
+            load_model(tmp_path)
 
 
 def test_a_model_without_one_says_what_to_do() -> None:

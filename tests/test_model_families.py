@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import torch
 
-import pixelplan
 from pixelplan.model import race
 from pixelplan.model.batches import LevelPlay, level_plays, make_batch
 from pixelplan.model.checkpoint import load_model
@@ -224,9 +223,9 @@ def test_a_race_goes_on_with_the_same_settings_only(tmp_path):
         train_best(data, tmp_path / "model", dataclasses.replace(config, seed=1), resume=True)
 
 
-def test_a_world_that_is_not_learned_says_so(tmp_path, capsys):
+def test_a_world_that_is_not_learned_says_so(tmp_path):
     data = play(levels=6)
-    pixelplan.train(data, tmp_path / "model", "picture", updates=1, quiet=True, threads=1)
+    train(data, tmp_path / "model", quick("picture", updates=1))
     description = json.loads((tmp_path / "model" / "config.json").read_text())
     assert any("this world was not learned" in sentence for sentence in description["findings"]["warnings"])
     assert told(description)[-1].startswith("warning: this world was not learned")

@@ -11,7 +11,7 @@ from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.checkpoint import read_description
 from pixelplan.model.restarts import RestartConfig, last_attempt, next_pass
 from pixelplan.model.train import train
-from pixelplan.model.train_config import PRESETS
+from pixelplan.model.train_config import PRESETS, ScheduleConfig
 from tests.tiny_world import play
 
 
@@ -54,7 +54,8 @@ def test_a_killed_run_begins_anew_as_it_would_have(tmp_path, monkeypatch, capsys
     tiny = PRESETS["tiny"]
     config = dataclasses.replace(
         tiny,
-        updates=400,
+        updates=40,
+        schedule=ScheduleConfig(least_updates=10),
         threads=1,
         batch=1,
         frames=4,

@@ -184,6 +184,24 @@ def test_impossible_numbers_are_refused_before_networks_are_built(
         load_model(model)
 
 
+@pytest.mark.parametrize(
+    ("part", "name", "value", "why"),
+    [
+        ("sizes", "glide", "7", "glide is 7"),
+        ("data", "options", [1], "options of the data is"),
+        ("data", "worlds", [3], "data is 3"),
+        ("data", "worlds", [{"env": "x"}], "actions of a world"),
+        ("data", "action_names", [None] * 5, "action_names of the data are"),
+        ("findings", "warnings", 7, "what training found cannot be read"),
+    ],
+)
+def test_a_config_of_another_form_is_refused(model: Path, part: str, name: str, value: object, why: str) -> None:
+    config = read_json(model / "config.json")
+    write_json(model / "config.json", {**config, part: {**config.get(part, {}), name: value}})
+    with pytest.raises(InputError, match=why):
+        load_model(model)
+
+
 def test_possible_numbers_can_be_too_much_together(model: Path) -> None:
     config = read_json(model / "config.json")
     write_json(
@@ -238,6 +256,12 @@ def test_noise_is_no_goal(tmp_path: Path) -> None:
     words = ["solve", "--frame", tmp_path / "start.png", "--model", "ice-slider", "--goal"]
     assert run_command(*words, tmp_path / "goal.png").stdout.startswith("a plan of ")
     assert "no plan was found: 100% of the goal picture" in run_command(*words, tmp_path / "noise.png").stdout
+    both = run_command(*words, tmp_path / "noise.png", tmp_path / "goal.png").stdout
+    assert both.splitlines()[1:] == run_command(*words, tmp_path / "goal.png").stdout.splitlines()[1:]
+    part = np.dstack([noise, np.zeros((64, 64), np.uint8)])
+    part[16:32, 16:48, 3] = 255  # most of it does not matter, the rest is noise
+    Image.fromarray(part).save(tmp_path / "part.png")
+    assert "no plan was found: 100% of the goal picture" in run_command(*words, tmp_path / "part.png").stdout
     short = run_command(*words, tmp_path / "goal.png", "--depth-limit", "2").stdout
     assert short.startswith("no plan was found, ") and "actions away and" in short
     assert "seed is -1" in one_sentence(run_command(*words, tmp_path / "goal.png", "--seed", "-1", code=2))
@@ -254,6 +278,11 @@ def test_sentences_keep_their_brackets(
     monkeypatch.setattr(demo, "sheet", lambda *_, **__: Image.new("RGB", (1, 1)))
     demo.demo(tmp_path)
     assert "pip install 'pixelplan[procgen]'" in capsys.readouterr().out.replace("\n", " ")
+
+
+def test_a_word_for_a_number_is_refused_by_name() -> None:
+    refused = run_command("web", "--port", "abc", code=2).stderr
+    assert "--port" in refused and "'abc'" in refused and "Traceback" not in refused
 
 
 @pytest.mark.parametrize(("number", "word"), [(signal.SIGTERM, "terminated"), (signal.SIGINT, "interrupted")])

@@ -77,7 +77,15 @@ def read_chance(path: str | Path, wanted: Mapping[str, Any]) -> Chance:
     for name, value in wanted.items():
         if record.get(name) != value:
             raise InputError(f"{path} tells of plans with other {name} ({record.get(name)}, not {value})")
-    known = [one for one in episodes if {"found", "planned", "solved"} <= set(one)]
+    known = [one for one in episodes if _is_plan(one)]
     if len(known) < FEWEST:
         raise InputError(f"{path} tells of {len(known)} plans; at least {FEWEST} levels are needed to learn from")
     return learn_chance(known)
+
+
+def _is_plan(one: Any) -> bool:
+    """Whether this is a level of a record that tells how a plan went, with values that are possible."""
+    if not isinstance(one, dict) or not all(isinstance(one.get(name), bool) for name in ("found", "solved")):
+        return False
+    far, planned = one.get("far") or 0.0, one.get("planned")
+    return type(planned) is int and 0 <= planned < 2**31 and isinstance(far, int | float) and 0 <= far < 1e6

@@ -68,26 +68,40 @@ def plan_between(
     if other_size:
         opened = opened.for_frames(*frame.shape[:2])
     size = opened.sizes.height, opened.sizes.width
-    start, wanted = resize(to_frame(frame), size), resized_goal(goal, size)
+    start = resize(to_frame(frame), size)
+    wanted, strange = _without_strangers(start, resized_goal(goal, size))
     thinker = guided(opened, heuristic, str(data.get("env")), config)
     assert thinker is not None
     plan = one_shot(thinker, start, wanted, config, np.random.default_rng(seed))
     distance = float(in_latent_space(opened, start, wanted)[1].apart(plan.embeddings[-1:], opened)[0])
-    strange = min(strangeness(start, one) for one in wanted.completed(start)) if wanted.frames is not None else 0.0
-    numbers = map(str, range(opened.sizes.actions))
-    names = ACTIONS if data.get("env") in PUZZLES else tuple(data.get("action_names") or numbers)
+    named = ACTIONS if data.get("env") in PUZZLES else data.get("action_names") or ()
+    names = tuple(named) if len(named) >= opened.sizes.actions else tuple(map(str, range(opened.sizes.actions)))
     return PicturePlan(plan, names, strange, distance, opened.threshold)
 
 
-def strangeness(frame: np.ndarray, other: np.ndarray) -> float:
-    """The share of patches of the second frame [H,W,3] that no patch of the first is like, whatever its place.
+def _without_strangers(frame: np.ndarray, goal: Goal) -> tuple[Goal, float]:
+    """A goal without the pictures that cannot be of the level of a frame [H,W,3], unless all are such; and the share of
+    the least strange one that is like nothing in the frame."""
+    if goal.frames is None:
+        return goal, 0.0
+    masks = np.ones(goal.frames.shape[:3], bool) if goal.masks is None else goal.masks
+    strange = np.array([strangeness(frame, *one) for one in zip(goal.frames, masks, strict=True)])
+    kept = strange <= max(MOST_STRANGE, strange.min())
+    return Goal(goal.frames[kept], None if goal.masks is None else goal.masks[kept]), float(strange.min())
+
+
+def strangeness(frame: np.ndarray, other: np.ndarray, matters: np.ndarray) -> float:
+    """The share of patches of the second frame [H,W,3] that no patch of the first is like, whatever its place, in the
+    pixels that matter [H,W]; patches in which none does are left out.
 
     An encoder has an embedding for any picture, so noise or a photograph may seem to be a state. But states of a level
     are made of the same things: nearly all that one shows, another shows somewhere.
     """
-    known, shown = (_patches(picture) for picture in (frame, other))  # [n,p]
-    nearest = [np.abs(known - patch).mean(axis=1).min() for patch in shown]
-    return float(np.mean(np.array(nearest) > UNLIKE))
+    pictures = frame, other, np.repeat(matters[..., None], 3, axis=2)
+    known, shown, seen = (_patches(picture) for picture in pictures)  # [n,p]
+    looked_at = [(patch, pixels > 0) for patch, pixels in zip(shown, seen, strict=True) if pixels.any()]
+    nearest = [np.abs(known[:, pixels] - patch[pixels]).mean(axis=1).min() for patch, pixels in looked_at]
+    return float(np.mean(np.array(nearest) > UNLIKE)) if nearest else 0.0
 
 
 def _patches(frame: np.ndarray) -> np.ndarray:

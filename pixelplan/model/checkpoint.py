@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import safetensors
 import torch
 from safetensors.torch import load_file, save
@@ -59,14 +61,14 @@ def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
     _check_tensors(folder / WEIGHTS_FILE, model.networks, tensors)
     model.networks.load_state_dict(tensors)
     if "goal_test" in description:
-        model.goal_test = _load_goal_test(folder, description["goal_test"])
+        model.goal_test = _load_goal_test(folder, description["goal_test"], model)
     # Convolutions of a single picture are quicker where the channels of a pixel lie together.
     model.networks.to(device).to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
     return model
 
 
-def _load_goal_test(folder: Path, described: Any) -> LearnedGoalTest:
-    """The goal test of a model; an InputError if it is not as described."""
+def _load_goal_test(folder: Path, described: Any, model: WorldModel) -> LearnedGoalTest:
+    """The goal test of a model; an InputError if it is not as described, or not for the model's embeddings."""
     path = folder / GOAL_TEST
     try:
         tensors = _read_weights(path, described["sha256"])
@@ -77,11 +79,18 @@ def _load_goal_test(folder: Path, described: Any) -> LearnedGoalTest:
             raise ValueError(f"{reading!r} of {dimensions} numbers")
         network = Certainty(dimensions, rows, columns, reading)
         line = float(described["line"])
-    except (KeyError, TypeError, ValueError, IndexError) as problem:
+        if not math.isfinite(line):
+            raise ValueError(f"its line is {line}")
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as problem:
         raise InputError(f"{folder / CONFIG} does not describe a goal test of this version ({problem})") from None
     _check_tensors(path, network, tensors)
     network.load_state_dict(tensors)
-    return LearnedGoalTest(network, line)
+    test = LearnedGoalTest(network, line)
+    try:
+        test(model.encode(np.zeros((1, model.sizes.height, model.sizes.width, 3), np.uint8)))
+    except RuntimeError:
+        raise InputError(f"{folder / CONFIG} describes a goal test for embeddings of another shape") from None
+    return test
 
 
 def _read_weights(path: Path, wanted: str | None) -> dict[str, Tensor]:

@@ -34,6 +34,8 @@ LIMITS: dict[str, tuple[float, float]] = {
 }
 """The smallest and the largest value of numbers by their name; any other number is −1024 to 1024."""
 OTHERS = (-1024, 1024)
+DATA: dict[str, type] = {"env": str, "options": dict, "action_names": list, "worlds": list}
+"""What those parts of the description of training data are that are read again; each may be missing."""
 LARGEST_TABLE = 2**24
 """Cells of the latent grid times the cells that a step can lead to."""
 MOST_PARAMETERS = 2**27
@@ -53,9 +55,30 @@ def check_description(description: Mapping[str, Any], path: Path) -> None:
     threshold: Any = description.get("threshold")
     if not _is_number(threshold) or not 0 < threshold < math.inf:
         raise InputError(f"{path}: threshold is {threshold}; it must be a positive number")
-    if not isinstance(description.get("data", {}), dict):
-        raise InputError(f"{path}: data is {description['data']}; it must say what the model was trained on")
+    for name, value in description["sizes"].items():
+        if not (type(value) is int or (name == "glide" and value is None)):
+            raise InputError(f"{path}: {name} is {value}; it must be a whole number")
+    findings = description.get("findings", {})
+    if not isinstance(findings, dict) or not isinstance(findings.get("warnings", []), list):
+        raise InputError(f"{path} is damaged: what training found cannot be read; train the model again")
+    _check_data(description.get("data", {}), path)
     _check_together(description, path)
+
+
+def _check_data(data: Any, path: Path) -> None:
+    """An InputError if that is no description of the data that a model was trained on, or of the data of its worlds."""
+    if not isinstance(data, dict):
+        raise InputError(f"{path}: data is {data}; it must say what the model was trained on")
+    for name, kind in DATA.items():
+        if not isinstance(data.get(name), kind | None):
+            raise InputError(f"{path}: {name} of the data is {data[name]}; that says nothing of what was trained on")
+    names = data.get("action_names") or []
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"{path}: action_names of the data are {names}; they must be words")
+    for world in data.get("worlds") or []:
+        _check_data(world, path)
+        if type(world.get("actions")) is not int:
+            raise InputError(f"{path}: actions of a world of the data is {world.get('actions')}; it must be a number")
 
 
 def _values(part: Any, name: str = "") -> Iterator[tuple[str, Any]]:

@@ -131,6 +131,8 @@ def learn_goal_test(
             line, mistakes = draw_line(network(judged.z).numpy(), judged.solved)
         if best is None or mistakes < best[0]:
             best = mistakes, LearnedGoalTest(network, line)
+        if not mistakes:
+            break  # no other reading can be better
     assert best is not None
     test = best[1]
     taken = (test(judged.z) < 1).numpy()

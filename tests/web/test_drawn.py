@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from fault_bombs import png
 from PIL import Image
 
 from pixelplan.envs import PUZZLES, get_level, make_puzzle
@@ -93,6 +94,13 @@ def test_a_picture_is_read_and_planned_from(trained: TestClient, env: str, quali
     assert plan["solves"] and len(plan["actions"]) == game["shortest"]
     seen = trained.get(f"/api/games/{game['id']}/reading").json()
     assert seen["right"] and all(move[-1] for move in seen["moves"])
+
+
+def test_a_bomb_is_refused(trained: TestClient) -> None:
+    """134 bytes that claim to be a picture of 50,000 × 50,000 pixels."""
+    bomb = base64.b64encode(png(50_000, 50_000)).decode()
+    answer = trained.post("/api/pictures", json={"env": "ice-slider", "frame": bomb})
+    assert answer.status_code == 422 and "claims far too many pixels" in answer.json()["problem"]
 
 
 def test_a_picture_of_something_else_is_refused(trained: TestClient) -> None:
