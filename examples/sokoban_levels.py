@@ -193,6 +193,8 @@ def so_far(goals: np.ndarray, steps: int) -> np.ndarray:
     """The boards [n,R,C] that need exactly so many steps to become one of the goals [G,R,C]."""
     known, layer = goals, goals
     for _ in range(steps):
+        if not len(layer):
+            break
         before = np.concatenate([pull(layer, np.tile(way, (len(layer), 1))) for way in MOVES])
         everything = np.concatenate([known, before])
         first, _ = distinct(everything)

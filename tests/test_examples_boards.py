@@ -85,6 +85,7 @@ class _WithoutReplay:
         ("hanoi", {"steps": 14}),
         ("hanoi", {}),
         ("sliding_puzzle", {"size": 3}),
+        ("sokoban_levels", {"steps": 5}),
     ],
 )
 def test_levels_are_solved_by_their_shortest_solutions(name, options):

@@ -32,6 +32,8 @@ Open = Callable[[int], tuple[np.ndarray, Goal]]
 
 WALKED = 1536
 """States that imagined play expands for each level, about."""
+FAR_ENOUGH = 64
+"""Steps of walks from a goal after the first round: searches know better how far it is from further away."""
 
 
 @dataclass(frozen=True)
@@ -134,8 +136,9 @@ class _Trainer:
         nodes = min(config.nodes * 2 ** (number - 1), config.most_nodes) if number else 0
         with inference():
             opened = [self._codes(level) for level in drawn]
-            outcomes = [self._look(*codes, nodes, random) for codes in opened]
-            taught = [*self._from_goals(opened, random), *(one for samples, _ in outcomes for one in samples)]
+            taught, one_goal = self._from_goals(opened, FAR_ENOUGH if number else config.walk, random)
+            outcomes = [self._look(*codes, nodes, one_goal, random) for codes in opened]
+            taught += [one for samples, _ in outcomes for one in samples]
         self.samples = [*self.samples[-2:], [one for one in taught if len(one.codes)]]
         solved = float(np.mean([reached for _, reached in outcomes]))
         loss = self._learn(number, random)
@@ -157,33 +160,47 @@ class _Trainer:
         return self.model.context(goal.frames[0]), start, np.stack(goals)
 
     def _from_goals(
-        self, opened: Sequence[tuple[Any, np.ndarray, np.ndarray]], random: np.random.Generator
-    ) -> list[Samples]:
-        """What imagined play from the goals of levels teaches; levels with one goal share it, and it goes further."""
+        self, opened: Sequence[tuple[Any, np.ndarray, np.ndarray]], walk: int, random: np.random.Generator
+    ) -> tuple[list[Samples], bool]:
+        """What imagined walks from the goals of levels teach, and whether several levels have one goal only.
+
+        Levels with the same goal share its walks, which go further in one large graph than in many small ones.
+        """
         alike: dict[bytes, list[tuple[Any, np.ndarray]]] = {}
         for context, _, goals in opened:
             alike.setdefault(pack(goals).tobytes(), []).append((context, goals))
-        found = []
+        walk, found = min(walk, self.config.walk), []
         for (context, goals), *others in alike.values():
-            walks = WALKED * (1 + len(others)) // self.config.walk + 1
-            graph = imagine(self.model, context, random.choice(goals), random, walks, self.config.walk)
+            walks = WALKED * (1 + len(others)) // walk + 1
+            graph = imagine(self.model, context, random.choice(goals), random, walks, walk)
             steps = to_any(graph, np.flatnonzero(among(graph.codes, pack(goals))))
             for _ in range(1 + len(others)):
                 found.append(towards(graph, steps, goals.mean(0), self.config.states, random))
-        return found
+        return found, len(alike) == 1 < len(opened)
 
     def _look(
-        self, context: Any, start: np.ndarray, goals: np.ndarray, nodes: int, random: np.random.Generator
+        self,
+        context: Any,
+        start: np.ndarray,
+        goals: np.ndarray,
+        nodes: int,
+        one_goal: bool,
+        random: np.random.Generator,
     ) -> tuple[list[Samples], bool]:
-        """What a level teaches, and whether it was solved: by a search if it may have nodes, else by random play."""
+        """What a level teaches, and whether it was solved: by a search if it may have nodes, else by random play.
+
+        Goals in hindsight are for worlds whose levels have different ones.
+        """
         count, goal, wide = self.config.states, goals.mean(0), len(goals) > 1
         if not nodes:
+            if one_goal:
+                return [], False
             graph = imagine(self.model, context, start, random, WALKED // self.config.walk + 1, self.config.walk)
             return [in_hindsight(graph, wide, count, random) for _ in range(2)], False
         plan = self._plan(context, start, goals, nodes)
         way = plan.path if plan.reached else None
         found = [from_search(plan.graph, way, goal, count, random) for _ in range(2 if plan.reached else 1)]
-        if plan.leaves:  # else the level begins with its goal
+        if plan.leaves and not one_goal:  # without leaves the level begins with its goal
             found.append(in_hindsight(plan.graph, wide, count, random))
         return found, plan.reached
 
