@@ -85,7 +85,6 @@ class _WithoutReplay:
         ("hanoi", {"steps": 14}),
         ("hanoi", {}),
         ("sliding_puzzle", {"size": 3}),
-        ("sokoban_levels", {"steps": 5}),
     ],
 )
 def test_levels_are_solved_by_their_shortest_solutions(name, options):

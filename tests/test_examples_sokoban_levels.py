@@ -88,6 +88,11 @@ def test_no_shorter_way_solves_a_level_that_was_made_so_far_away():
     for board, after in zip(around, env.after(around), strict=True):
         if board.tobytes() not in nearer and any(one.tobytes() in nearer for one in after):
             assert board.tobytes() in before
+    env = SokobanLevels(steps=5)
+    env.reset(seed=3)
+    assert [env.step(action)[4]["solved"] for action in env.shortest_solution()] == [False] * 4 + [True]
+    with pytest.raises(InputError, match="level 0 has no board that is 5 steps from being solved"):
+        env.reset(seed=0)
     with pytest.raises(InputError, match="steps is 25"):
         SokobanLevels(steps=25)
 
