@@ -1,6 +1,6 @@
 #!/bin/sh
 # Large searches from pixels (docs/search.md): record random play, learn rules and a distance, judge.
-#   results/search.sh boxoban|fifteen|cube|large_cube|latplan …
+#   results/search.sh boxoban|doubtful|fifteen|cube|large_cube|latplan …
 # Records go to results/search/, data and models to runs/search/. Run again, it goes on where it was cut off.
 # Boxoban's files are in $BOXOBAN (google-deepmind/boxoban-levels); train-*.txt are trained and tuned on, the others judged.
 set -eu
@@ -58,6 +58,15 @@ boxoban() {
   judge boxoban-medium boxoban $env 0:1000 --option "levels=$BOXOBAN/medium.txt" $best $known
   judge boxoban-hard boxoban $env 0:500 --option "levels=$BOXOBAN/hard.txt" $best $known
   judge boxoban-breadth-first boxoban $env 0:30 --option "levels=$BOXOBAN/test.txt" $widely
+}
+
+doubtful() { # rules of too few levels, and goals at random: do plans know how sure they are?
+  env=examples.sokoban_levels:make
+  play few-data $env 20 40 0:4 --option "levels=$BOXOBAN/train-0.txt"
+  [ -d $runs/few-validation ] || cp -r $runs/boxoban-validation $runs/few-validation
+  learn few
+  judge few-validation few $env 200:500 --option "levels=$BOXOBAN/train-4.txt" --goals random $widely
+  judge few-test few $env 0:300 --option "levels=$BOXOBAN/test.txt" --goals random $widely --calibration $out/few-validation.json
 }
 
 fifteen() {
