@@ -65,7 +65,8 @@ class OneShotConfig:
     """What the distance weighs in best-first search: 1 is A*, with shortest plans if the distance is never too large;
     more is quicker, with longer plans; inf is greedy."""
     batch: int = field(default=64, metadata=ADDED_LATER)
-    """Nodes that best-first search expands at a time: more is quicker a node, and takes more nodes."""
+    """Nodes that best-first search expands at a time, at most: more is quicker a node, and takes more nodes. It begins
+    with few, so that what is near is found with few."""
     perimeter: int = field(default=0, metadata=ADDED_LATER)
     """States around the goal that best-first search knows the exact distance of, for worlds in which every move can be
     undone. They are looked at once if levels have the same goal, and are not counted among a search's nodes."""
