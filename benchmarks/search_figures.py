@@ -149,6 +149,8 @@ if __name__ == "__main__":
     arguments = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
     solved_over_nodes().savefig(OUT / "solved.png", dpi=120)
-    reliability(["boxoban-test", "boxoban-medium", "boxoban-hard", "few-test"]).savefig(OUT / "reliability.png", dpi=120)
+    reliability(["boxoban-test", "boxoban-medium", "boxoban-hard", "few-test"]).savefig(
+        OUT / "reliability.png", dpi=120
+    )
     if arguments.tree:
         tree(arguments.level).savefig(OUT / "tree.png", dpi=120)
