@@ -176,6 +176,9 @@ def speed() -> str:
         f"{nodes['packed against plain, without the model']:.1f} times the rate of plain floats, the model's time not "
         "counted (`benchmarks/search_nodes.py`)."
     )
+    trained = nodes["trained"]["states expanded a second"]
+    rates = ", ".join(f"{rate:,} {name}" for name, rate in trained.items())
+    lines.append(f"- States of Boxoban's learned rules expanded in a second of processor time: {rates}.")
     growth = record("benchmark-board-size")["growth"]
     lines.append(
         f"- IceSlider of 16 × 16 instead of 8 × 8 cells: a gradient step takes {growth['gradient_step']:.1f} times as "
