@@ -51,7 +51,7 @@ boxoban() {
   play boxoban-validation $env 20 40 0:100 --option "levels=$BOXOBAN/train-4.txt"
   learn boxoban
   distance boxoban $env 0:4000 4100:4110 --option "levels=$files" --searches 100 --updates 500 --batch 32 --held-out-nodes 8000
-  best="--frontier best-first --weight 2 --node-limit 20000 --heuristic $runs/boxoban-heuristic"
+  best="--frontier best-first --weight 2 --batch 256 --node-limit 20000 --heuristic $runs/boxoban-heuristic"
   judge boxoban-validation boxoban $env 4200:4400 --option "levels=$files" $best
   known="--calibration $out/boxoban-validation.json"
   judge boxoban-test boxoban $env 0:1000 --option "levels=$BOXOBAN/test.txt" $best $known
