@@ -73,8 +73,9 @@ fifteen() {
   env=examples.sliding_puzzle:make
   for look in numbers picture; do
     option="--option picture=$([ $look = picture ] && echo true || echo false)"
+    rounds=$([ $look = picture ] && echo 1 || echo 3)
     play_and_learn fifteen-$look $env 0:200 1000:1050 $option
-    distance fifteen-$look $env 0:1000 1000:1010 $option --walk 256 --searches 100 --rounds 3 --nodes 8000 \
+    distance fifteen-$look $env 0:1000 1000:1010 $option --walk 256 --searches 100 --rounds $rounds --nodes 8000 \
       --most-nodes 16000 --batch 64
     judge fifteen-$look fifteen-$look $env 2000:2100 $option --frontier best-first --weight 3 --node-limit 50000 \
       --depth-limit 1000 --heuristic "$runs/fifteen-$look-heuristic"
