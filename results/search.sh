@@ -106,7 +106,8 @@ latplan() { # 20 instances each that are 7 and 14 steps from the goal; plans hav
     judge latplan-eight-$steps eight examples.sliding_puzzle:make 2000:2020 --option size=3 steps=$steps $thorough
     judge latplan-fifteen-$steps fifteen-numbers examples.sliding_puzzle:make 2000:2020 --option picture=false steps=$steps $thorough
     judge latplan-hanoi-$steps hanoi examples.hanoi:make 2000:2020 --option steps=$steps $thorough
-    judge latplan-lights-$steps lights examples.lights_out:make 2000:2020 --option steps=$steps $thorough --perimeter 750000
+    judge latplan-lights-$steps lights examples.lights_out:make 2000:2020 --option steps=$steps $thorough \
+      --perimeter $([ $steps = 7 ] && echo 20000 || echo 750000)
     judge latplan-sokoban-$steps boxoban examples.sokoban_levels:make 0:20 \
       --option "levels=$BOXOBAN/test.txt" steps=$steps --node-limit 1000000 --cutoff 1000000
   done
