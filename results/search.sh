@@ -77,7 +77,7 @@ fifteen() {
     play_and_learn fifteen-$look $env 0:200 1000:1050 $option
     distance fifteen-$look $env 0:1000 1000:1010 $option --walk 256 --searches 100 --rounds $rounds --nodes 8000 \
       --most-nodes 16000 --batch 64
-    judge fifteen-$look fifteen-$look $env 2000:2100 $option --frontier best-first --weight 3 --node-limit 50000 \
+    judge fifteen-$look fifteen-$look $env 2000:2100 $option --frontier best-first --weight 1.5 --node-limit 50000 \
       --depth-limit 1000 --heuristic "$runs/fifteen-$look-heuristic"
   done
   judge fifteen-breadth-first fifteen-numbers $env 2000:2010 --option picture=false $widely
