@@ -47,9 +47,9 @@ class Calibration:
 def calibrate(errors: StepErrors, discrete: bool = False) -> Calibration:
     """The threshold with the fewest mistakes of both kinds; if several have the fewest, the middle of their range.
 
-    If embeddings are zeros and ones (`discrete`) and some of these thresholds tell all of them apart, the middle of
-    those: equal is simpler than near. A prediction farther than the threshold from its own state is missed; one nearer than the threshold to another
-    state is confused. Both cost a search the same: a state lost, or a state doubled.
+    A prediction farther than the threshold from its own state is missed; one nearer than the threshold to another
+    state is confused. Both cost a search the same: a state lost, or a state doubled. If embeddings are zeros and ones
+    (`discrete`) and some of the best thresholds tell all of them apart, only these count: equal is simpler than near.
     """
     finite = np.concatenate([part[np.isfinite(part)] for part in (errors.right, errors.other)])
     if not finite.any():  # nothing to tell apart
