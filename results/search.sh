@@ -73,7 +73,7 @@ fifteen() {
   env=examples.sliding_puzzle:make
   for look in numbers picture; do
     option="--option picture=$([ $look = picture ] && echo true || echo false)"
-    rounds=$([ $look = picture ] && echo 1 || echo 3)
+    rounds=$([ $look = picture ] && echo 0 || echo 3)
     play_and_learn fifteen-$look $env 0:200 1000:1050 $option
     distance fifteen-$look $env 0:1000 1000:1010 $option --walk 256 --searches 100 --rounds $rounds --nodes 8000 \
       --most-nodes 16000 --batch 64
@@ -86,14 +86,14 @@ fifteen() {
 cube() { # every move can be undone, so half of the way is searched from the goal
   env=examples.cube:make
   play_and_learn cube $env 0:100 1000:1020 --option size=2
-  judge cube cube $env 2000:2100 --option size=2 optimal=true --frontier best-first --node-limit 100000 --perimeter 500000
+  judge cube cube $env 2000:2100 --option size=2 optimal=true --frontier best-first --node-limit 100000 --perimeter 100000
   judge cube-breadth-first cube $env 2000:2010 --option size=2 optimal=true $widely
 }
 
 large_cube() { # of 3 × 3 × 3 pieces: is the world model exact for 10,000 steps?
   play_and_learn large-cube examples.cube:make 0:100 1000:1020 --option size=3
   [ -f $out/large-cube-rollouts.json ] || python benchmarks/long_rollouts.py --env examples.cube:make --option size=3 \
-    --model $runs/large-cube-model --json $out/large-cube-rollouts.json
+    --model $runs/large-cube-model --levels 2000:2005 --json $out/large-cube-rollouts.json
 }
 
 latplan() { # 20 instances each that are 7 and 14 steps from the goal; plans have to be shortest
@@ -107,7 +107,7 @@ latplan() { # 20 instances each that are 7 and 14 steps from the goal; plans hav
     judge latplan-fifteen-$steps fifteen-numbers examples.sliding_puzzle:make 2000:2020 --option picture=false steps=$steps $thorough
     judge latplan-hanoi-$steps hanoi examples.hanoi:make 2000:2020 --option steps=$steps $thorough
     judge latplan-lights-$steps lights examples.lights_out:make 2000:2020 --option steps=$steps $thorough \
-      --perimeter $([ $steps = 7 ] && echo 20000 || echo 750000)
+      --perimeter $([ $steps = 7 ] && echo 20000 || echo 1800000)
     judge latplan-sokoban-$steps boxoban examples.sokoban_levels:make 0:20 \
       --option "levels=$BOXOBAN/test.txt" steps=$steps --node-limit 1000000 --cutoff 1000000
   done
