@@ -24,6 +24,24 @@ from pixelplan.evaluation.stats import wilson
 from pixelplan.planning import OneShotConfig
 
 RECORDS, OUT = Path("results/search"), Path("docs/search")
+PANELS = {
+    "Boxoban": {
+        "boxoban-test": "unfiltered test",
+        "boxoban-medium": "medium",
+        "boxoban-hard": "hard",
+        "boxoban-breadth-first": "unfiltered test, breadth-first",
+    },
+    "15-puzzle, random": {
+        "fifteen-numbers": "numbers",
+        "fifteen-picture": "picture",
+        "fifteen-breadth-first": "numbers, breadth-first",
+    },
+    "2 × 2 × 2 cube, random": {"cube": "A* with a perimeter", "cube-breadth-first": "breadth-first"},
+    "LightsOut, 14 steps": {"latplan-lights-14": "A* with a perimeter", "lights-breadth-first": "breadth-first"},
+    "Hanoi with seven discs, random": {"hanoi": "A*", "hanoi-breadth-first": "breadth-first"},
+    "Sokoban, 14 steps": {"latplan-sokoban-14": "breadth-first"},
+}
+"""Records of each world, and what they are called."""
 BINS = 5
 """Bins of chances, each with as many plans as the others."""
 
@@ -34,22 +52,29 @@ def read(name: str) -> dict[str, Any] | None:
     return json.loads(path.read_text()) if path.exists() else None
 
 
-def solved_over_nodes(names: list[str]) -> Figure:
-    """The share of a record's levels that are solved with at most so many nodes."""
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.subplots()
-    for name in names:
-        record = read(name)
-        if record is None:
-            continue
-        levels = record["episodes"]
-        nodes = np.sort([one["nodes"] for one in levels if one["solved"]])
-        shares = np.arange(1, len(nodes) + 1) / len(levels)
-        limit = record["config"]["node_limit"]
-        axes.step([1, *nodes, limit], [0, *shares, shares[-1] if len(shares) else 0], where="post", label=name)
-    axes.set(xscale="log", xlabel="nodes of a search", ylabel="share of levels solved", ylim=(0, 1.02))
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=8)
+def solved_over_nodes() -> Figure:
+    """The share of levels that are solved with at most so many nodes, a panel for each world; breadth-first dashed."""
+    figure = Figure(figsize=(9, 9), layout="constrained")
+    for axes, (title, records) in zip(figure.subplots(3, 2).flat, PANELS.items(), strict=True):
+        for name, label in records.items():
+            record = read(name)
+            if record is None:
+                continue
+            levels, limit = record["episodes"], record["config"]["node_limit"]
+            nodes = np.sort([one["nodes"] for one in levels if one["solved"]])
+            shares = np.arange(1, len(nodes) + 1) / len(levels)
+            end = max(limit, *nodes) if len(nodes) else limit
+            style = "--" if record["config"]["frontier"] == "breadth-first" else "-"
+            axes.step(
+                [1, *nodes, end],
+                [0, *shares, shares[-1] if len(shares) else 0],
+                where="post",
+                linestyle=style,
+                label=f"{label}, {len(levels)} levels",
+            )
+        axes.set(title=title, xscale="log", xlabel="nodes of a search", ylabel="share solved", ylim=(-0.02, 1.04))
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=7)
     return figure
 
 
@@ -123,8 +148,9 @@ if __name__ == "__main__":
     parser.add_argument("--level", type=int, default=4200)
     arguments = parser.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)
-    boxoban = ["boxoban-test", "boxoban-medium", "boxoban-hard", "boxoban-breadth-first"]
-    solved_over_nodes([*boxoban, "fifteen-numbers", "fifteen-picture", "cube"]).savefig(OUT / "solved.png", dpi=120)
-    reliability(["boxoban-test", "boxoban-medium", "boxoban-few-levels"]).savefig(OUT / "reliability.png", dpi=120)
+    solved_over_nodes().savefig(OUT / "solved.png", dpi=120)
+    reliability(["boxoban-test", "boxoban-medium", "boxoban-hard", "few-test"]).savefig(
+        OUT / "reliability.png", dpi=120
+    )
     if arguments.tree:
         tree(arguments.level).savefig(OUT / "tree.png", dpi=120)

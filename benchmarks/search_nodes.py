@@ -6,8 +6,8 @@ Both search the same level with the true rules as the model (700 zeros and ones 
 limit to a layer, up to the same number of nodes; plain floats are what every search was made of before nodes were
 packed. Runs alternate, so that both see the same machine, and the median counts; the model's own time is taken out to
 show the search's. `--million` also searches a million nodes in a process of its own and says how much memory it took.
-`--models DIR …` are trained models of Boxoban's frames, each searched as plain floats and, if it can be, packed: states
-expanded a second, and by the model alone.
+`--model DIR` is a trained model of Boxoban's frames, `--heuristic DIR` its learned distance: states expanded in a
+second of processor time as plain floats, packed, with the answers of rules looked up, and with the distance.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ import torch
 
 from examples.boards import TrueRules
 from examples.sokoban_levels import SokobanLevels
+from pixelplan.distance.learned import load_distance
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
 from pixelplan.model.checkpoint import load_model
 from pixelplan.planning.latent_goal import LatentGoal
 from pixelplan.planning.one_shot import OneShotConfig, inference, search
-from pixelplan.types import Plan, is_discrete
+from pixelplan.types import Distance, Plan, is_discrete
 
 LEVEL = """
 ##########
@@ -99,36 +100,37 @@ def main(world: SokobanLevels, nodes: int, repeats: int) -> dict[str, Any]:
 
 
 class Trained:
-    """A trained model, packed or not, and how long it took."""
+    """A trained model, packed or not, with a distance or not."""
 
-    def __init__(self, model: Any, discrete: bool) -> None:
-        self.threshold, self.noisy, self.discrete = model.threshold, model.noisy, discrete
-        self._model, self.seconds = model, 0.0
-
-    def step(self, z: torch.Tensor, context: Any) -> torch.Tensor:
-        began = time.perf_counter()
-        found = self._model.step(z, context)
-        self.seconds += time.perf_counter() - began
-        return found
+    def __init__(self, model: Any, discrete: bool, distance: Distance | None) -> None:
+        self.threshold, self.noisy, self.discrete, self.distance = model.threshold, model.noisy, discrete, distance
+        self.step = model.step
 
 
-def learned(world: SokobanLevels, folder: Path, nodes: int, repeats: int) -> dict[str, Any]:
-    """States that a search in a trained model expands a second, and those that the model alone could."""
+def learned(world: SokobanLevels, folder: Path, heuristic: Path | None, nodes: int, repeats: int) -> dict[str, Any]:
+    """States that a search in a trained model expands in a second of processor time, as it was before and as it is."""
     opened = load_model(folder)
+    lookup = getattr(opened.networks, "lookup", None)
+    ways: dict[str, tuple[bool, Any, Distance | None]] = {"plain floats": (False, None, None)}
+    if is_discrete(opened):
+        ways["packed"] = True, None, None
+    if lookup is not None:
+        ways["packed, answers looked up"] = True, lookup, None
+    if heuristic is not None:
+        ways["all of it, with a learned distance"] = True, lookup, load_distance(heuristic)[0]
     frame, _ = world.reset(seed=0)
     config = OneShotConfig(node_limit=nodes, depth_limit=10**6, frontier="best-first", weight=2.0, batch=256)
     rates: dict[str, list[float]] = {}
     for _ in range(repeats):
-        for discrete in [False, True] if is_discrete(opened) else [False]:
-            model = Trained(opened, discrete)
+        for name, (discrete, known, distance) in ways.items():
+            if lookup is not None:
+                opened.networks.lookup = known
             with inference():
                 start, context = opened.encode(frame[None]).numpy()[0], opened.context(frame)
                 nowhere = LatentGoal(np.zeros((1, len(start)), np.float32))
-                plan = search(model, context, start, nowhere, config)  # type: ignore[arg-type]  # it only steps
-            expanded = int((plan.graph.successors >= 0).any(1).sum())
-            name = "packed" if discrete else "plain"
-            rates.setdefault(name, []).append(expanded / plan.seconds)
-            rates.setdefault(f"{name}, the model alone", []).append(expanded / model.seconds)
+                began = time.process_time()
+                plan = search(Trained(opened, discrete, distance), context, start, nowhere, config)  # type: ignore[arg-type]
+            rates.setdefault(name, []).append(sum(plan.leaves) / (time.process_time() - began))
     medians = {name: round(float(np.median(all_))) for name, all_ in rates.items()}
     return {"model": str(folder), "family": opened.config.family, "states expanded a second": medians}
 
@@ -159,20 +161,21 @@ if __name__ == "__main__":
     parser.add_argument("--nodes", type=int, default=20_000)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--million", action="store_true")
-    parser.add_argument("--models", type=Path, nargs="*", default=[])
+    parser.add_argument("--model", type=Path)
+    parser.add_argument("--heuristic", type=Path)
     parser.add_argument("--only-million", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     level = open_level(Path.cwd())
     if arguments.only_million:
         print(json.dumps(million(level)))
         sys.exit()
-    record = {"command": "python benchmarks/search_nodes.py --million", **describe_machine()}
+    record = {"command": f"python benchmarks/search_nodes.py {' '.join(sys.argv[1:])}", **describe_machine()}
     record.update(main(level, arguments.nodes, arguments.repeats))
     if arguments.million:
         done = subprocess.run([sys.executable, __file__, "--only-million"], check=True, capture_output=True, text=True)
         record["a million"] = json.loads(done.stdout)
-    if arguments.models:
-        record["trained"] = [learned(level, one, 4000, arguments.repeats) for one in arguments.models]
+    if arguments.model:
+        record["trained"] = learned(level, arguments.model, arguments.heuristic, 4000, arguments.repeats)
     print(json.dumps(record))
     if arguments.json:
         write_json(arguments.json, record)

@@ -23,10 +23,38 @@ from pixelplan.experiments.tables import Report
 
 ROOT = Path(__file__).parent.parent
 SEEDS = (0, 1, 2)
-PAGES = ("web", "own-environment", "reliability", "performance", "world-model")
+PAGES = ("web", "own-environment", "reliability", "performance", "search", "world-model")
 FILLED = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in PAGES))
 """Pages with blocks that are made from records."""
 EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles": "sliding tiles"}
+
+SEARCH_MODELS = {
+    "boxoban": "Boxoban, 10 × 10 cells, four boxes",
+    "eight": "8-puzzle",
+    "fifteen-numbers": "15-puzzle, numbers",
+    "fifteen-picture": "15-puzzle, a picture",
+    "cube": "cube, 2 × 2 × 2",
+    "large-cube": "cube, 3 × 3 × 3",
+    "lights": "LightsOut, 5 × 5",
+    "hanoi": "Hanoi, seven discs",
+}
+SEARCH_RESULTS = {
+    "boxoban-test": ("Boxoban, unfiltered test", "boxoban-breadth-first"),
+    "boxoban-medium": ("Boxoban, medium", None),
+    "boxoban-hard": ("Boxoban, hard", None),
+    "fifteen-numbers": ("15-puzzle, numbers", "fifteen-breadth-first"),
+    "fifteen-picture": ("15-puzzle, a picture", None),
+    "cube": ("cube, 2 × 2 × 2", "cube-breadth-first"),
+    "hanoi": ("Hanoi, seven discs", "hanoi-breadth-first"),
+}
+"""Records with a search that suits the world, and those of breadth-first search beside them."""
+LATPLAN = {
+    "eight": "8-puzzle",
+    "fifteen": "15-puzzle, numbers",
+    "lights": "LightsOut, 5 × 5",
+    "hanoi": "Hanoi, seven discs",
+    "sokoban": "Sokoban, Boxoban's test levels",
+}
 
 
 def record(name: str) -> dict[str, Any]:
@@ -148,6 +176,9 @@ def speed() -> str:
         f"{nodes['packed against plain, without the model']:.1f} times the rate of plain floats, the model's time not "
         "counted (`benchmarks/search_nodes.py`)."
     )
+    trained = nodes["trained"]["states expanded a second"]
+    rates = ", ".join(f"{rate:,} {name}" for name, rate in trained.items())
+    lines.append(f"- States of Boxoban's learned rules expanded in a second of processor time: {rates}.")
     growth = record("benchmark-board-size")["growth"]
     lines.append(
         f"- IceSlider of 16 × 16 instead of 8 × 8 cells: a gradient step takes {growth['gradient_step']:.1f} times as "
@@ -324,7 +355,11 @@ def beyond() -> str:
         planner: [statistics.mean(run[planner]["success"] for run in by_seed.values()) for by_seed in unknown.values()]
         for planner in ("one-shot", "full")
     }
-    boxoban = record("search/boxoban-test")
+    hard = [
+        f"{title} {found['success']:.3f} of {len(found['episodes']):,}"
+        for name, (title, _) in SEARCH_RESULTS.items()
+        if (found := searched(name)) is not None
+    ]
     large = [record["result"]["success"] for record in boards_table.find(selection, records, 16, "full")]
     return "\n".join(
         [
@@ -342,10 +377,70 @@ def beyond() -> str:
             f"{statistics.mean(means['full']):.2f}, worst {min(means['full']):.2f};",
             f"  in one shot {statistics.mean(means['one-shot']):.2f} and {min(means['one-shot']):.2f} "
             "([which](docs/own-environment.md#worlds-that-nobody-knew)).",
-            f"- Boxoban, the first {len(boxoban['episodes'])} unfiltered test levels, one plan each, with a learned "
-            f"distance: {boxoban['success']:.2f} ([hard search](docs/search.md)).",
+            f"- Hard search, one plan each: {', '.join(hard)}",
+            "  ([which search for which world](docs/search.md)).",
         ]
     )
+
+
+def searched(name: str) -> dict[str, Any] | None:
+    """A record of results/search.sh, if it was made."""
+    return record(f"search/{name}") if (ROOT / "results" / "search" / f"{name}.json").exists() else None
+
+
+def search_models() -> str:
+    """The world models of large searches."""
+    lines = [
+        "| world | training levels | seconds | held-out steps predicted exactly | rollouts right after 100 steps |",
+        "|---|---|---|---|---|",
+    ]
+    for name, title in SEARCH_MODELS.items():
+        found = searched(f"{name}-training")
+        if found is not None:
+            levels = sum(last - first for first, last in found["data"]["levels"])
+            metrics = found["validation_metrics"]
+            exact = f"{metrics['exact']:.5f} on {metrics['levels']} levels"
+            lasting = metrics["rollouts"]["100"]
+            lines.append(f"| {title} | {levels:,} | {found['seconds']:.0f} | {exact} | {lasting:.3f} |")
+    return "\n".join(lines)
+
+
+def search_results() -> str:
+    """How many levels large searches solve."""
+    lines = [
+        "| world | levels | solved | optimal | median nodes | median steps | seconds a plan | breadth-first |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, (title, other) in SEARCH_RESULTS.items():
+        found, beside = searched(name), None if other is None else searched(other)
+        if found is None:
+            continue
+        levels = found["episodes"]
+        steps = [one["steps"] for one in levels if one["solved"]]
+        optimal = "–" if found["optimal"] is None else f"{found['optimal']:.2f}"
+        plain = "" if beside is None else f"{beside['success']:.2f} of {len(beside['episodes'])}"
+        lines.append(
+            f"| {title} | {len(levels):,} | {found['success']:.3f} | {optimal} | "
+            f"{statistics.median(one['nodes'] for one in levels):,.0f} | {statistics.median(steps):.0f} | "
+            f"{found['seconds_per_plan']:.2f} | {plain} |"
+        )
+    return "\n".join(lines)
+
+
+def search_latplan() -> str:
+    """Latplan's protocol: levels 7 and 14 steps from the goal."""
+    lines = [
+        "| world | 7 steps: solved, optimal, median nodes | 14 steps: solved, optimal, median nodes |",
+        "|---|---|---|",
+    ]
+    for name, title in LATPLAN.items():
+        cells = []
+        for steps in (7, 14):
+            found = searched(f"latplan-{name}-{steps}")
+            nodes = 0 if found is None else statistics.median(one["nodes"] for one in found["episodes"])
+            cells.append("" if found is None else f"{found['success']:.2f}, {found['optimal']:.2f}, {nodes:,.0f}")
+        lines.append(f"| {title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def faults() -> str:
@@ -389,6 +484,9 @@ BLOCKS = {
     "worlds": small_worlds,
     "race": default_settings,
     "faults": faults,
+    "search-models": search_models,
+    "search-results": search_results,
+    "search-latplan": search_latplan,
 }
 
 

@@ -108,6 +108,7 @@ class Layers:
     def __init__(self, world: BoardWorld, goal: np.ndarray) -> None:
         """From the goal [R,C]."""
         self._world, self._layers = world, [goal[None].astype(np.uint8)]
+        self._sorted = [_names(self._layers[0])]
 
     def layer(self, steps: int) -> np.ndarray | None:
         """The boards [n,R,C] that are so many steps from the goal; None where there is none so far away."""
@@ -116,21 +117,32 @@ class Layers:
             known = np.concatenate([*self._layers[-2:], found])
             first, _ = distinct(known)
             self._layers.append(known[first[first >= len(known) - len(found)]])
+            self._sorted.append(np.sort(_names(self._layers[-1])))
         return self._layers[steps] if steps < len(self._layers) and len(self._layers[steps]) else None
 
     def way(self, board: np.ndarray) -> tuple[int, ...]:
         """Shortest actions from a board [R,C] to the goal; all boards that are nearer are looked at."""
         taken: list[int] = []
         steps = 0
-        while not (self.layer(steps) == board).all((1, 2)).any():
+        while not self._among(board[None], steps)[0]:
             steps += 1
         for left in range(steps - 1, -1, -1):
             there = self._world.after(board[None])[0]
-            nearer = {one.tobytes() for one in self.layer(left)}
-            action = next(action for action, one in enumerate(there) if one.tobytes() in nearer)
-            taken.append(action)
-            board = there[action]
+            taken.append(int(self._among(there, left).argmax()))
+            board = there[taken[-1]]
         return tuple(taken)
+
+    def _among(self, boards: np.ndarray, steps: int) -> np.ndarray:
+        """Which [N] of the boards [N,R,C] are so many steps from the goal."""
+        self.layer(steps)
+        names, all_ = _names(boards), self._sorted[steps]
+        return all_[np.searchsorted(all_, names).clip(max=len(all_) - 1)] == names
+
+
+def _names(boards: np.ndarray) -> np.ndarray:
+    """Boards [N,R,C] as words [N], equal where boards are, that can be sorted."""
+    rows = np.ascontiguousarray(boards.reshape(len(boards), boards.shape[1] * boards.shape[2]), np.uint8)
+    return rows.view(f"S{rows.shape[1]}").reshape(-1)
 
 
 class TrueRules:

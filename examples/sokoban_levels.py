@@ -5,6 +5,7 @@
 stand in the middle of walls, so that all frames are of one size.
 
 Solved is when every box is on a target, wherever the player stands then: the goal is any of the frames that show that.
+With steps=14 a level begins with a board, drawn from all, that needs exactly 14 steps to be solved.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from examples.boards import BoardWorld
+from examples.boards import BoardWorld, distinct
 from pixelplan import InputError
 
 FLOOR, WALL, TARGET, BOX, BOX_ON_TARGET, PLAYER, PLAYER_ON_TARGET = range(7)
@@ -22,6 +23,8 @@ SIGNS["+"] = PLAYER_ON_TARGET
 MOVES = np.array([(-1, 0), (0, 1), (0, -1), (1, 0)])
 CELL = 8
 LARGEST, MOST_BYTES = 32, 20_000_000
+FAR = 24
+"""Steps from being solved as far as levels are made exactly."""
 OWN_LEVELS = Path(__file__).with_name("sokoban_levels.txt")
 
 
@@ -92,8 +95,13 @@ class SokobanLevels(BoardWorld):
     action_names = ("up", "right", "left", "down")
     sprites = _sprites()
 
-    def __init__(self, levels: str = str(OWN_LEVELS), render_mode: str | None = "rgb_array") -> None:
+    def __init__(
+        self, levels: str = str(OWN_LEVELS), steps: int | None = None, render_mode: str | None = "rgb_array"
+    ) -> None:
+        if steps is not None and not 1 <= steps <= FAR:
+            raise InputError(f"steps is {steps}; levels can be made from 1 to {FAR} steps from being solved")
         boards = read_levels(levels)
+        self.steps = steps
         self.cells = max(len(one) for one in boards), max(one.shape[1] for one in boards)
         self.boards = np.full((len(boards), *self.cells), WALL, np.uint8)
         for place, board in zip(self.boards, boards, strict=True):
@@ -106,7 +114,12 @@ class SokobanLevels(BoardWorld):
         number = int(self.np_random.integers(self.level_count)) if seed is None else seed % self.level_count
         start = self.boards[number]
         self._goals = goal_boards(start)
-        return start
+        if self.steps is None:
+            return start
+        far = so_far(self._goals, self.steps)
+        if not len(far):
+            raise InputError(f"level {number} has no board that is {self.steps} steps from being solved")
+        return far[self.np_random.integers(len(far))]
 
     def goals(self) -> np.ndarray:
         return self._goals
@@ -116,6 +129,18 @@ class SokobanLevels(BoardWorld):
 
     def move(self, boards: np.ndarray, actions: np.ndarray) -> np.ndarray:
         return push(boards, MOVES[actions])
+
+    def shortest_solution(self) -> tuple[int, ...] | None:
+        """From a level's start, if its steps were asked for; else nobody knows. For the judge only."""
+        if self.steps is None:
+            return None
+        board, taken = self.board, []
+        for left in range(self.steps - 1, -1, -1):
+            nearer = {one.tobytes() for one in so_far(self._goals, left)}
+            there = self.after(board[None])[0]
+            taken.append(next(action for action, one in enumerate(there) if one.tobytes() in nearer))
+            board = there[taken[-1]]
+        return tuple(taken)
 
 
 def push(boards: np.ndarray, ways: np.ndarray) -> np.ndarray:
@@ -137,6 +162,45 @@ def push(boards: np.ndarray, ways: np.ndarray) -> np.ndarray:
     beyond = beyond[pushed]
     padded[np.flatnonzero(pushed), beyond[:, 0], beyond[:, 1]] = np.where(behind[pushed] == TARGET, BOX_ON_TARGET, BOX)
     return padded[:, 2:-2, 2:-2]
+
+
+def pull(boards: np.ndarray, ways: np.ndarray) -> np.ndarray:
+    """What boards [M,R,C] may have been one step before boards [N,R,C] whose players came some way [N,2] last.
+
+    The player went back to where it came from, and a box in front of it came along, or stayed where it is.
+    """
+    padded = np.pad(boards, ((0, 0), (2, 2), (2, 2)), constant_values=WALL)
+    found = []
+    for boxed in (False, True):
+        every, flat = np.arange(len(boards)), (boards >= PLAYER).reshape(len(boards), -1).argmax(1)
+        here = np.stack([flat // boards.shape[2], flat % boards.shape[2]], axis=1) + 2
+        behind, ahead = here - ways, here + ways
+        left, front = padded[every, behind[:, 0], behind[:, 1]], padded[every, ahead[:, 0], ahead[:, 1]]
+        can = np.isin(left, (FLOOR, TARGET)) & (np.isin(front, (BOX, BOX_ON_TARGET)) if boxed else True)
+        every, here, behind, ahead, left, front = (one[can] for one in (every, here, behind, ahead, left, front))
+        before, rows = padded[every], np.arange(len(every))
+        ground = np.where(before[rows, here[:, 0], here[:, 1]] == PLAYER_ON_TARGET, TARGET, FLOOR)
+        if boxed:
+            before[rows, ahead[:, 0], ahead[:, 1]] = np.where(front == BOX_ON_TARGET, TARGET, FLOOR)
+            ground = np.where(ground == TARGET, BOX_ON_TARGET, BOX)
+        before[rows, here[:, 0], here[:, 1]] = ground
+        before[rows, behind[:, 0], behind[:, 1]] = np.where(left == TARGET, PLAYER_ON_TARGET, PLAYER)
+        found.append(before[:, 2:-2, 2:-2])
+    return np.concatenate(found)
+
+
+def so_far(goals: np.ndarray, steps: int) -> np.ndarray:
+    """The boards [n,R,C] that need exactly so many steps to become one of the goals [G,R,C]."""
+    known, layer = goals, goals
+    for _ in range(steps):
+        if not len(layer):
+            break
+        before = np.concatenate([pull(layer, np.tile(way, (len(layer), 1))) for way in MOVES])
+        everything = np.concatenate([known, before])
+        first, _ = distinct(everything)
+        layer = everything[first[first >= len(known)]]
+        known = np.concatenate([known, layer])
+    return layer
 
 
 def goal_boards(board: np.ndarray) -> np.ndarray:

@@ -125,7 +125,7 @@ def test_it_learns_the_eight_puzzle(tmp_path):
         return world.reset(seed=number)[0], Goal.of(world.goal_frame())
 
     config = DistanceConfig(
-        rounds=1, searches=12, nodes=600, updates=60, batch=16, held_out_nodes=4000, network=replace(SMALL, hidden=64)
+        rounds=1, searches=12, nodes=600, updates=120, batch=16, held_out_nodes=4000, network=replace(SMALL, hidden=64)
     )
     told = []
     distance = train_distance(

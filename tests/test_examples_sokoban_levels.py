@@ -9,7 +9,7 @@ import pytest
 
 import pixelplan
 from examples.sokoban import Sokoban
-from examples.sokoban_levels import SIGNS, SokobanLevels, goal_boards, push, read_levels
+from examples.sokoban_levels import SIGNS, SokobanLevels, goal_boards, push, read_levels, so_far
 from pixelplan.envs.resolve import open_family
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
@@ -70,6 +70,31 @@ def test_any_solved_board_is_the_goal():
     challenge = family.challenge(1)
     assert challenge.goal.frames.shape == (11, *family.shape)
     np.testing.assert_array_equal(challenge.goal_frame, challenge.goal.frames[0])
+
+
+def test_no_shorter_way_solves_a_level_that_was_made_so_far_away():
+    """By all that can be reached forwards; and no board that is as far is missing."""
+    env = SokobanLevels()
+    env.reset(seed=3)
+    layers = [so_far(env.goals(), steps) for steps in range(6)]
+    reached = layers[5]
+    for _ in range(4):
+        reached = env.after(reached).reshape(-1, *env.cells)
+        assert not env.solved(reached).any()
+    nearer = {one.tobytes() for layer in layers[:5] for one in layer}
+    before = {one.tobytes() for one in layers[5]}
+    assert not nearer & before and len(before) == len(layers[5])
+    around = env.after(layers[4]).reshape(-1, *env.cells)  # whatever is a step beside may be a step before
+    for board, after in zip(around, env.after(around), strict=True):
+        if board.tobytes() not in nearer and any(one.tobytes() in nearer for one in after):
+            assert board.tobytes() in before
+    env = SokobanLevels(steps=5)
+    env.reset(seed=3)
+    assert [env.step(action)[4]["solved"] for action in env.shortest_solution()] == [False] * 4 + [True]
+    with pytest.raises(InputError, match="level 0 has no board that is 5 steps from being solved"):
+        env.reset(seed=0)
+    with pytest.raises(InputError, match="steps is 25"):
+        SokobanLevels(steps=25)
 
 
 def test_the_own_levels_can_be_solved():

@@ -85,6 +85,14 @@ def test_calibration_takes_the_middle_of_the_gap():
     assert found.missed == found.confused == found.merged == 0.0
 
 
+def test_zeros_and_ones_are_equal_if_that_makes_no_more_mistakes():
+    exact = StepErrors(np.zeros(3), np.full(3, 3.5), np.full(2, 3.5))
+    assert calibrate(exact).threshold == pytest.approx(1.75, abs=0.01)
+    assert calibrate(exact, discrete=True).threshold == pytest.approx(0.5, abs=0.01)
+    doubtful = StepErrors(np.full(3, 2**0.5), np.full(3, 3.5), np.full(2, 3.5))
+    assert calibrate(doubtful, discrete=True).threshold > 2**0.5, "predictions are a cell beside the truth"
+
+
 def test_calibration_weighs_both_mistakes():
     # Errors up to 0.6 for one in ten, another state at 0.3 for three in ten: better to miss the one.
     right = np.array([0.1] * 9 + [0.6])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pixelplan.model.batches import level_plays
 from pixelplan.model.families.rules import RulesConfig, fit_rules
-from pixelplan.model.families.trees import Steps, causes, grow, learn, surroundings, wrong
+from pixelplan.model.families.trees import Steps, causes, grow, learn, look_up, surroundings, wrong
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.train import train
 from pixelplan.model.train_config import PRESETS
@@ -130,7 +130,7 @@ def test_a_given_sight_is_kept():
     assert config.sight == 2
 
 
-def test_only_cells_with_a_cause_near_are_asked_about(trained):
+def test_only_cells_with_a_cause_near_are_asked_about_and_answers_are_looked_up(trained):
     """It is quicker, and the answers are those of all trees."""
     z = trained.encode(play(levels=3, seed=5).frames)
     networks = trained.networks
@@ -138,11 +138,41 @@ def test_only_cells_with_a_cause_near_are_asked_about(trained):
         networks.causes.any()
         and networks._may_change(networks._codes(z.view(len(z), 16, 3).argmax(2))).float().mean() < 0.5
     )
+    looked_up, lookup = trained.step(z, None), networks.lookup
+    assert lookup is not None
+    networks.lookup = None
     quick = trained.step(z, None)
     known = networks.causes.clone()
     networks.causes.zero_()
-    assert torch.equal(quick, trained.step(z, None))
+    assert torch.equal(quick, trained.step(z, None)) and torch.equal(quick, looked_up)
     networks.causes.copy_(known)
+    networks.lookup = lookup
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**31), st.booleans())
+def test_lookups_answer_as_trees_do(seed, alike):
+    """Trees of random answers, the same for all cells or one for each; some ask about more places than others."""
+    random = np.random.default_rng(seed)
+    count, kinds, actions = 6, 3, 2
+    look = surroundings(2, 3, 1 if alike else 0, kinds)
+    codes = np.concatenate(
+        [random.integers(kinds, size=(40, count)), np.full((40, 1), kinds), random.integers(2, size=(40, kinds))], 1
+    ).astype(np.uint8)
+    steps = np.stack([np.arange(39), random.integers(actions, size=39), np.arange(1, 40)], axis=1)
+    trees = learn(Steps(codes, steps), look, look.shape[1] - kinds, actions, alike, most=int(random.integers(12, 24)))
+    found = look_up(trees.table, trees.roots, look, kinds + 1)
+    if found is None:
+        return
+    after = found.after(torch.from_numpy(codes)).reshape(40, actions, count).numpy()
+    for action in range(actions):
+        np.testing.assert_array_equal(after[:, action], trees.after(codes, action, np.arange(count)))
+
+
+def test_too_many_answers_are_not_written_down():
+    table = np.array([[place, 0, place + 1, 12] for place in range(12)] + [[0, 0, -1, -1]])
+    assert look_up(np.array([[0, 0, -1, -1]]), np.zeros((1, 1), int), np.array([[0]]), 3) is not None
+    assert look_up(table, np.zeros((1, 1), int), np.arange(64)[None], 17) is None
 
 
 def test_causes():

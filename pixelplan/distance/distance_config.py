@@ -41,6 +41,8 @@ class DistanceConfig:
     """Rounds of searching and learning, after the one of random play."""
     searches: int = 300
     """Training levels that a round plays or searches, drawn again each time."""
+    walk: int = 64
+    """Steps of an imagined random walk. If all levels have one goal, longer walks from it reach what is far."""
     nodes: int = 1000
     """Nodes of a search in the first round; each later round has twice as many as the one before, up to most_nodes."""
     most_nodes: int = 8000
@@ -62,7 +64,7 @@ class DistanceConfig:
     network: NetworkConfig = field(default_factory=NetworkConfig)
 
     def __post_init__(self) -> None:
-        for name in ("searches", "nodes", "most_nodes", "batch", "states", "updates", "held_out_nodes"):
+        for name in ("searches", "walk", "nodes", "most_nodes", "batch", "states", "updates", "held_out_nodes"):
             if not 1 <= getattr(self, name) <= MOST:
                 raise InputError(f"{name} is {getattr(self, name)}; it must be 1 to {MOST:,}")
         if self.rounds < 0 or self.seed < 0 or not self.weight > 0:

@@ -58,13 +58,12 @@ class Samples:
 
 
 def towards(
-    graph: LatentGraph, nodes: np.ndarray, goal: np.ndarray, count: int, random: np.random.Generator
+    graph: LatentGraph, steps: np.ndarray, goal: np.ndarray, count: int, random: np.random.Generator
 ) -> Samples:
-    """What a graph teaches if the goal had been one of these nodes, with this mean code [d], in at most count states.
+    """What a graph teaches, in at most count states, of a goal with this mean code [d] that is these steps [M] away.
 
     Three quarters have a way there. The others were looked at and have none: they are further than most, or cut off.
     """
-    steps = to_any(graph, nodes)
     near = random.permutation(np.flatnonzero(np.isfinite(steps)))[: 3 * count // 4]
     cut_off = np.flatnonzero(~np.isfinite(steps) & expanded(graph))
     cut_off = random.permutation(cut_off)[: min(count - len(near), len(near))]
@@ -89,7 +88,7 @@ def in_hindsight(graph: LatentGraph, wide: bool, count: int, random: np.random.G
     deep = looked_at[graph.depths[looked_at] >= np.median(graph.depths[looked_at])]
     node = int(random.choice(deep))
     nodes = back_and_forth(graph, node) if wide else np.array([node])
-    return towards(graph, nodes, graph.at(nodes).mean(0), count, random)
+    return towards(graph, to_any(graph, nodes), graph.at(nodes).mean(0), count, random)
 
 
 def from_search(

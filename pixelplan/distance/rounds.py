@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from pixelplan.distance.distance_config import DistanceConfig
-from pixelplan.distance.labels import Samples, from_search, in_hindsight, towards
+from pixelplan.distance.labels import Samples, from_search, in_hindsight, to_any, towards
 from pixelplan.distance.learned import ABOUT, Guided, LearnedDistance, load_distance, save_distance
 from pixelplan.distance.network import DistanceNetwork, layout_of
 from pixelplan.distance.unfinished import CHECKPOINT, load_progress, other_training, save_progress
@@ -29,6 +29,11 @@ from pixelplan.types import Goal, InputError, LatentGraph, Model, Plan, is_discr
 
 Open = Callable[[int], tuple[np.ndarray, Goal]]
 """Gives of a level, by its number, the first frame [H,W,3] and the goal's frame, or frames [G,H,W,3]."""
+
+WALKED = 1536
+"""States that imagined play expands for each level, about."""
+FAR_ENOUGH = 64
+"""Steps of walks from a goal after the first round: searches know better how far it is from further away."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +135,11 @@ class _Trainer:
         drawn = random.permutation(np.asarray(levels))[: config.searches].tolist()
         nodes = min(config.nodes * 2 ** (number - 1), config.most_nodes) if number else 0
         with inference():
-            outcomes = [self._look(level, nodes, random) for level in drawn]
-        self.samples = [*self.samples[-2:], [one for samples, _ in outcomes for one in samples if len(one.codes)]]
+            opened = [self._codes(level) for level in drawn]
+            taught, one_goal = self._from_goals(opened, FAR_ENOUGH if number else config.walk, random)
+            outcomes = [self._look(*codes, nodes, one_goal, random) for codes in opened]
+            taught += [one for samples, _ in outcomes for one in samples]
+        self.samples = [*self.samples[-2:], [one for one in taught if len(one.codes)]]
         solved = float(np.mean([reached for _, reached in outcomes]))
         loss = self._learn(number, random)
         shares, counts = [], []
@@ -151,20 +159,49 @@ class _Trainer:
         start, *goals = self.model.encode(np.stack([frame, *goal.frames])).float().cpu().numpy()
         return self.model.context(goal.frames[0]), start, np.stack(goals)
 
-    def _look(self, level: int, nodes: int, random: np.random.Generator) -> tuple[list[Samples], bool]:
-        """What a level teaches, and whether it was solved: by a search if it may have nodes, else by random play."""
-        context, start, goals = self._codes(level)
-        count, goal = self.config.states, goals.mean(0)
-        home = imagine(self.model, context, goals[random.integers(len(goals))], random)
-        found = [towards(home, np.flatnonzero(among(home.codes, pack(goals))), goal, count, random)]
+    def _from_goals(
+        self, opened: Sequence[tuple[Any, np.ndarray, np.ndarray]], walk: int, random: np.random.Generator
+    ) -> tuple[list[Samples], bool]:
+        """What imagined walks from the goals of levels teach, and whether several levels have one goal only.
+
+        Levels with the same goal share its walks, which go further in one large graph than in many small ones.
+        """
+        alike: dict[bytes, list[tuple[Any, np.ndarray]]] = {}
+        for context, _, goals in opened:
+            alike.setdefault(pack(goals).tobytes(), []).append((context, goals))
+        walk, found = min(walk, self.config.walk), []
+        for (context, goals), *others in alike.values():
+            walks = WALKED * (1 + len(others)) // walk + 1
+            graph = imagine(self.model, context, random.choice(goals), random, walks, walk)
+            steps = to_any(graph, np.flatnonzero(among(graph.codes, pack(goals))))
+            for _ in range(1 + len(others)):
+                found.append(towards(graph, steps, goals.mean(0), self.config.states, random))
+        return found, len(alike) == 1 < len(opened)
+
+    def _look(
+        self,
+        context: Any,
+        start: np.ndarray,
+        goals: np.ndarray,
+        nodes: int,
+        one_goal: bool,
+        random: np.random.Generator,
+    ) -> tuple[list[Samples], bool]:
+        """What a level teaches, and whether it was solved: by a search if it may have nodes, else by random play.
+
+        Goals in hindsight are for worlds whose levels have different ones.
+        """
+        count, goal, wide = self.config.states, goals.mean(0), len(goals) > 1
         if not nodes:
-            graph = imagine(self.model, context, start, random)
-            return [*found, *(in_hindsight(graph, len(goals) > 1, count, random) for _ in range(2))], False
+            if one_goal:
+                return [], False
+            graph = imagine(self.model, context, start, random, WALKED // self.config.walk + 1, self.config.walk)
+            return [in_hindsight(graph, wide, count, random) for _ in range(2)], False
         plan = self._plan(context, start, goals, nodes)
         way = plan.path if plan.reached else None
-        found += [from_search(plan.graph, way, goal, count, random) for _ in range(2 if plan.reached else 1)]
-        if plan.leaves:  # else the level begins with its goal
-            found.append(in_hindsight(plan.graph, len(goals) > 1, count, random))
+        found = [from_search(plan.graph, way, goal, count, random) for _ in range(2 if plan.reached else 1)]
+        if plan.leaves and not one_goal:  # without leaves the level begins with its goal
+            found.append(in_hindsight(plan.graph, wide, count, random))
         return found, plan.reached
 
     def _plan(self, context: Any, start: np.ndarray, goals: np.ndarray, nodes: int) -> Plan:
@@ -208,11 +245,14 @@ class _Trainer:
 
 
 def imagine(
-    model: Model, context: Any, start: np.ndarray, random: np.random.Generator, walks: int = 24, steps: int = 64
+    model: Model, context: Any, start: np.ndarray, random: np.random.Generator, walks: int, steps: int
 ) -> LatentGraph:
-    """The graph of what random walks from start [d] meet inside a model, and of all that lies a step beside them."""
+    """The graph of what random walks from start [d] meet inside a model, and of all that lies a step beside them.
+
+    A walk neither stands still nor goes back at once if it can do anything else.
+    """
     graph = PackedGraph(start)
-    here = np.zeros(walks, np.int64)
+    here = before = np.zeros(walks, np.int64)
     for _ in range(steps):
         nodes = np.unique(here)
         after = model.step(torch.from_numpy(graph.embeddings(nodes)), context).float().cpu().numpy()  # [n,A,d]
@@ -221,5 +261,8 @@ def imagine(
         found, _ = graph.find_or_add(after.reshape(-1, after.shape[2]), parents, taken)
         successors = found.reshape(-1, actions)
         graph.connect(nodes, successors)
-        here = successors[np.searchsorted(nodes, here), random.integers(actions, size=walks)]
+        there = successors[np.searchsorted(nodes, here)]  # [walks,A]
+        stale = (there == here[:, None]) | (there == before[:, None])
+        action = (random.random(there.shape) + stale).argmin(1)
+        here, before = there[np.arange(walks), action], here
     return graph.finished()

@@ -44,11 +44,12 @@ class Calibration:
     """Quantiles, from below, of the distance from a state to the nearest other one."""
 
 
-def calibrate(errors: StepErrors) -> Calibration:
+def calibrate(errors: StepErrors, discrete: bool = False) -> Calibration:
     """The threshold with the fewest mistakes of both kinds; if several have the fewest, the middle of their range.
 
     A prediction farther than the threshold from its own state is missed; one nearer than the threshold to another
-    state is confused. Both cost a search the same: a state lost, or a state doubled.
+    state is confused. Both cost a search the same: a state lost, or a state doubled. If embeddings are zeros and ones
+    (`discrete`) and some of the best thresholds tell all of them apart, only these count: equal is simpler than near.
     """
     finite = np.concatenate([part[np.isfinite(part)] for part in (errors.right, errors.other)])
     if not finite.any():  # nothing to tell apart
@@ -58,6 +59,8 @@ def calibrate(errors: StepErrors) -> Calibration:
     confused = np.searchsorted(np.sort(errors.other), candidates) / len(errors.other)
     mistakes = missed + confused
     fewest = np.flatnonzero(mistakes <= mistakes.min() + 1e-12)
+    exact = fewest[candidates[fewest] < 1] if discrete else fewest[:0]
+    fewest = exact if len(exact) else fewest
     return rates(errors, float(candidates[fewest[len(fewest) // 2]]))
 
 

@@ -44,7 +44,10 @@ def finish(
     own, unseen = model.networks.judged(own[:final]), frames[:final]
     frames = own if model.noisy else unseen
     errors = step_errors(model, own)
-    calibration = calibrate(errors) if config.threshold == "calibrated" else rates(errors, config.objective.margin / 2)
+    if config.threshold == "calibrated":
+        calibration = calibrate(errors, model.networks.discrete)
+    else:
+        calibration = rates(errors, config.objective.margin / 2)
     model.threshold = calibration.threshold
     rows_of_lattice, columns = model.sizes.rows, model.sizes.columns
     learned = learn_goal_test(model, levels, unseen, rows_of_lattice, columns, config.seed)

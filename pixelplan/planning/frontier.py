@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pixelplan.planning.one_shot import OneShotConfig
 
 Graph = GrowingGraph | PackedGraph
+FEW, SHARE = 8, 64
+"""Nodes that a best-first search expands at a time to begin with; later one in so many of those that it has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +243,7 @@ class _BestFirst:
 
     def _next(self) -> np.ndarray:
         """The next nodes [n] to expand, each once; entries that are out of date are dropped."""
-        entries = self.queue.pop(self.config.batch)
+        entries = self.queue.pop(min(self.config.batch, max(FEW, self.growth.graph.size // SHARE)))
         nodes, depths = entries[:, 0].astype(np.int64), entries[:, 1]
         current = (depths == self.growth.graph.depths(nodes)) & (depths < self.expanded_at[nodes])
         return np.unique(nodes[current])

@@ -13,6 +13,7 @@ import numpy as np
 from pixelplan.machine import free_memory
 from pixelplan.planning.frontier import Growth, Nearness, Problem, best_first, breadth_first
 from pixelplan.planning.latent_goal import LatentGoal, in_latent_space
+from pixelplan.planning.perimeter import WithPerimeter, around
 from pixelplan.types import (
     ADDED_LATER,
     Distance,
@@ -64,12 +65,18 @@ class OneShotConfig:
     """What the distance weighs in best-first search: 1 is A*, with shortest plans if the distance is never too large;
     more is quicker, with longer plans; inf is greedy."""
     batch: int = field(default=64, metadata=ADDED_LATER)
-    """Nodes that best-first search expands at a time: more is quicker a node, and takes more nodes."""
+    """Nodes that best-first search expands at a time, at most: more is quicker a node, and takes more nodes. It begins
+    with few, so that what is near is found with few."""
+    perimeter: int = field(default=0, metadata=ADDED_LATER)
+    """States around the goal that best-first search knows the exact distance of, for worlds in which every move can be
+    undone. They are looked at once if levels have the same goal, and are not counted among a search's nodes."""
 
     def __post_init__(self) -> None:
         for name in ("depth_limit", "node_limit", "cutoff", "batch"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if self.perimeter < 0:
+            raise InputError(f"perimeter is {self.perimeter}; it must be 0 or more")
         if not self.weight >= 0:
             raise InputError(f"weight is {self.weight}; it must be 0 or more, or inf for a greedy search")
 
@@ -156,7 +163,7 @@ def search(
         distance: Distance | None = getattr(model, "distance", None)
         if distance is not None and not len(goal.points):
             raise InputError("a learned distance tells how far a picture is; give the goal as one, or no heuristic")
-        found = best_first(problem, config, distance or Nearness(problem))
+        found = best_first(problem, config, _with_perimeter(problem, config, distance) or Nearness(problem))
     else:
         found = _look_twice(problem, config, random or np.random.default_rng(0))
     graph = found.graph.finished(found.ahead)
@@ -170,6 +177,15 @@ def search(
     seconds = time.perf_counter() - began
     leaves = tuple(found.leaves)
     return Plan(graph.actions(path), found.reached, points, tuple(path), leaves, graph, seconds, float(far))
+
+
+def _with_perimeter(problem: Problem, config: OneShotConfig, distance: Distance | None) -> Distance | None:
+    """A distance that is exact around the goal, if the settings ask for it; else the given one."""
+    if not config.perimeter:
+        return distance
+    if not is_discrete(problem.model) or not len(problem.goal.points) or problem.goal.matters is not None:
+        raise InputError("a perimeter needs a model whose codes are zeros and ones, and whole pictures as the goal")
+    return WithPerimeter(around(problem.model, problem.context, problem.goal.points, config.perimeter), distance)
 
 
 def _look_twice(problem: Problem, config: OneShotConfig, random: np.random.Generator) -> Growth:
@@ -194,10 +210,12 @@ def check_memory(model: Model | None, config: Any, frame: np.ndarray) -> None:
     with inference():
         dimensions = model.encode(frame[None]).shape[1]
     each = NODE_BYTES + (dimensions // 8 if is_discrete(model) else 4 * dimensions)
+    nodes = settings.node_limit + settings.perimeter
     free = free_memory()
-    if free is not None and settings.node_limit * each > free:
+    if free is not None and nodes * each > free:
+        around_goal = f" and perimeter {settings.perimeter:,}" if settings.perimeter else ""
         raise InputError(
-            f"node-limit is {settings.node_limit:,}, which takes {settings.node_limit * each / 1e9:,.1f} GB of memory, "
+            f"node-limit is {settings.node_limit:,}{around_goal}, which takes {nodes * each / 1e9:,.1f} GB of memory, "
             f"and {free / 1e9:,.1f} GB are free: {free // each:,} nodes would fit"
         )
 

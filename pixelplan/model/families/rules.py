@@ -23,7 +23,7 @@ from torch.nn import functional
 from pixelplan.data.contents import compact_grids
 from pixelplan.data.identity import rows_of_levels
 from pixelplan.model.batches import LevelPlay, to_images
-from pixelplan.model.families.trees import Steps, Trees, causes, follow, learn, surroundings, wrong
+from pixelplan.model.families.trees import Lookup, Steps, Trees, causes, follow, learn, look_up, surroundings, wrong
 from pixelplan.model.networks import Networks
 from pixelplan.model.sizes import Sizes, sizes_of
 from pixelplan.types import InputError, Trajectories
@@ -78,13 +78,19 @@ class Rules(Networks):
         self.register_buffer("look", torch.from_numpy(look), persistent=False)
         causes = torch.zeros(sizes.actions, look.shape[1], config.kinds + 1, dtype=torch.bool)
         self.register_buffer("causes", causes, persistent=False)
-        self.register_load_state_dict_post_hook(lambda networks, _: networks._find_causes())
+        self.lookup: Lookup | None = None
+        self.register_load_state_dict_post_hook(lambda networks, _: networks._make_quick())
 
     def prepare(self, levels: Sequence[LevelPlay]) -> None:
         """Learn everything: what cells show, and the rules."""
         trees = self._trees(self._seen(levels), len(self.table))
         self.table[: len(trees.table)] = torch.from_numpy(trees.table)
         self.roots.copy_(torch.from_numpy(trees.roots))
+        self._make_quick()
+
+    def _make_quick(self) -> None:
+        """Write all answers down, for whoever has not too many, and note what can change at all, for the others."""
+        self.lookup = look_up(self.table.numpy(), self.roots.numpy(), self.look.numpy(), self.config.kinds + 1)
         self._find_causes()
 
     def _find_causes(self) -> None:
@@ -156,6 +162,8 @@ class Rules(Networks):
         levels, states = z.shape[:2]
         kinds = z.reshape(levels * states, self.roots.shape[1], self.config.kinds).argmax(2)
         codes = self._codes(kinds)
+        if self.lookup is not None and not torch.jit.is_tracing():
+            return self._ones(self.lookup.after(codes).long()).view(levels, states, self.sizes.actions, z.shape[2])
         state, action, cell = self._may_change(codes).nonzero().unbind(1)
         after = kinds.unsqueeze(1).repeat(1, self.sizes.actions, 1)  # [L·S,A,G]
         answers = follow(self.table, self.look, codes, self.roots[action, cell], state, cell)

@@ -23,6 +23,8 @@ ROWS = 2_000_000
 """Rows that are looked at together."""
 DEEPEST = 64
 """Questions before an answer, at most."""
+MOST_ANSWERS = 2**22
+"""Answers that are written down at most."""
 _LEAF = -1
 
 
@@ -77,6 +79,79 @@ def follow(table: Tensor, look: Tensor, codes: Tensor, rows: Tensor, state: Tens
     place, answer = asked[rows], value[rows]
     copied = shown[state + seen[cell + place.clamp(min=0)]]
     return torch.where(place < 0, answer.to(copied.dtype), copied)
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """The answers of trees to all that the few places they ask about can show: the same as theirs, without asking."""
+
+    asked: Tensor
+    """[n,A·G] int64, the numbers of a code that the tree of each action and cell looks at."""
+    first: Tensor
+    """[A·G,1] int32, where the answers of each tree begin."""
+    answers: Tensor
+    """[t] uint8."""
+    values: int
+    """How many things a number of a code can be."""
+
+    def after(self, codes: Tensor) -> Tensor:
+        """The kinds [N,A·G] after each action in states with codes [N,V]."""
+        shown = codes.T.to(torch.int32)  # [V,N]: to take a place is to copy a row
+        key = torch.zeros(len(self.first), len(codes), dtype=torch.int32)
+        for places in self.asked:
+            key = key.mul_(self.values).add_(shown[places])
+        return self.answers[key.add_(self.first)].T
+
+
+def look_up(table: np.ndarray, roots: np.ndarray, look: np.ndarray, values: int) -> Lookup | None:
+    """All answers of the trees with roots [A,G] in a table [t,4]; None if these are too many to be written down.
+
+    Trees that ask about fewer places than others look at the outside first, which always shows the last value.
+    """
+    trees = {int(root): sorted(_places(table, int(root))) for root in np.unique(roots)}
+    if sum(values ** len(places) for places in trees.values()) > MOST_ANSWERS:
+        return None
+    width = max(map(len, trees.values()))
+    first, answers, size = {}, [], 0
+    for root, places in trees.items():
+        first[root], size = size, size + values ** len(places)
+        answers.append(_all_answers(table, root, places, values))
+    outside = len(look)
+    asked = np.empty((width, *roots.shape), np.int64)
+    start = np.empty(roots.shape, np.int64)
+    for action, cell in np.ndindex(*roots.shape):
+        places = trees[int(roots[action, cell])]
+        asked[:, action, cell] = [outside] * (width - len(places)) + look[cell, places].tolist()
+        start[action, cell] = first[int(roots[action, cell])] - (values**width - values ** len(places))
+    return Lookup(
+        torch.from_numpy(asked.reshape(width, -1)),
+        torch.from_numpy(start.reshape(-1, 1).astype(np.int32)),
+        torch.from_numpy(np.concatenate(answers)),
+        values,
+    )
+
+
+def _places(table: np.ndarray, root: int) -> set[int]:
+    """The places that a tree asks about, or copies."""
+    place, _, yes, no = table[root].tolist()
+    below = set() if yes == _LEAF else _places(table, yes) | _places(table, no)
+    return below | ({place} if place >= 0 else set())
+
+
+def _all_answers(table: np.ndarray, root: int, places: list[int], values: int) -> np.ndarray:
+    """What a tree answers [values^n] uint8 to everything that n places can show, the last of them changing first."""
+    shown = np.indices((values,) * len(places), np.uint8).reshape(len(places), values ** len(places))
+    answers = np.empty(shown.shape[1], np.uint8)
+    open_ = [(root, np.arange(len(answers)))]
+    while open_:
+        row, chosen = open_.pop()
+        place, value, yes, no = table[row].tolist()
+        if yes == _LEAF:
+            answers[chosen] = value if place < 0 else shown[places.index(place), chosen]
+        else:
+            right = shown[places.index(place), chosen] == value
+            open_ += [(yes, chosen[right]), (no, chosen[~right])]
+    return answers
 
 
 def causes(table: np.ndarray, root: int, copied: int) -> set[tuple[int, int]] | None:
