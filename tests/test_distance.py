@@ -205,8 +205,8 @@ def test_training_goes_on_after_an_interruption_to_the_same_weights(tmp_path):
         ({"layout": [9, 9]}, "does not hold 81 bits"),
         ({"network": {"hidden": 10**9}}, "hidden is 1000000000"),
         ({"network": {"hidden": True}}, "hidden is True"),
-        ({"network": None}, "it must say how large"),
-        ({"bits": 2**20, "layout": None, "network": {"hidden": 4096}}, "the most there may be"),
+        ({"network": None}, "it must give the sizes"),
+        ({"bits": 2**20, "layout": None, "network": {"hidden": 4096}}, "which is the limit"),
         ({"format": 2}, "of this version"),
     ],
 )
@@ -260,7 +260,7 @@ def test_the_command_and_what_it_wrote(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--levels", "0:4", "--held-out", "3:5"], "none of them both"),
+        (["--levels", "0:4", "--held-out", "3:5"], "none that is both"),
         (["--levels", "0:4", "--held-out", "30:35"], "has no level 34"),
         (["--model", "ice-slider"], "needs a model of its own"),
         (["--env", "ice-slider"], "needs no heuristic"),
