@@ -77,8 +77,8 @@ class Goal:
 
     @classmethod
     def of(cls, wanted: Any, mask: np.ndarray | None = None) -> Goal:
-        """A goal from a frame [H,W,3] or several [G,H,W,3], optionally with a mask [H,W] or [G,H,W] of what matters; from
-        "solved"; or from a goal."""
+        """A goal from a frame [H,W,3] or several [G,H,W,3], optionally with a mask [H,W] or [G,H,W] of what matters;
+        from "solved"; or from a goal."""
         if isinstance(wanted, Goal):
             return wanted
         if isinstance(wanted, str) and wanted == "solved":
