@@ -46,7 +46,7 @@ class Trajectories:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     """What made the data: puzzle and options, levels, seed, counts, checksums."""
     solved: np.ndarray | None = None
-    """[F] int8, whether each frame solves its level: 1 yes, 0 no, -1 nobody said; None if nobody said of any."""
+    """[F] int8, whether each frame solves its level: 1 yes, 0 no, -1 unknown; None if unknown for all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +77,8 @@ class Goal:
 
     @classmethod
     def of(cls, wanted: Any, mask: np.ndarray | None = None) -> Goal:
-        """The goal that somebody means: a frame [H,W,3] or several [G,H,W,3], perhaps with a mask [H,W] or [G,H,W] of
-        what matters, or "solved", or a goal."""
+        """A goal from a frame [H,W,3] or several [G,H,W,3], optionally with a mask [H,W] or [G,H,W] of what matters;
+        from "solved"; or from a goal."""
         if isinstance(wanted, Goal):
             return wanted
         if isinstance(wanted, str) and wanted == "solved":
@@ -158,7 +158,7 @@ def goal_test_of(model: Model) -> GoalTest | None:
 
 
 def is_discrete(model: Model) -> bool:
-    """Whether a model says that its embeddings are zeros and ones, and equal where states are."""
+    """Whether a model says that its embeddings are zeros and ones, and equal if states are."""
     return bool(getattr(model, "discrete", False))
 
 
@@ -207,7 +207,7 @@ class LatentGraph:
     codes: np.ndarray
     """[M,d] float32 embeddings, or [M,w] uint64 with the bits of discrete ones."""
     successors: np.ndarray
-    """[M,A] int32, the node that each action leads to; -1 where the search did not look or did not keep it."""
+    """[M,A] int32, the node that each action leads to; -1 if the search did not look or did not keep it."""
     parents: np.ndarray
     """[M] int32, the node from which each was found; -1 for the root."""
     parent_actions: np.ndarray
@@ -215,9 +215,9 @@ class LatentGraph:
     depths: np.ndarray
     """[M] int32, actions from the root."""
     bits: int | None = None
-    """How many dimensions packed embeddings have, d; None where codes are the embeddings."""
+    """How many dimensions packed embeddings have, d; None if codes are the embeddings."""
     ahead: np.ndarray | None = None
-    """[M] float32, steps from each node to the goal as far as the search's distance tells, where it had one."""
+    """[M] float32, steps from each node to the goal by the search's distance, if it had one."""
 
     @property
     def embeddings(self) -> np.ndarray:
@@ -252,13 +252,13 @@ class Plan:
     """Actions that should lead to the goal, and the search that found them."""
 
     actions: tuple[int, ...]
-    """n actions; where the goal was not found, those that lead to the node nearest it, or wherever is worth a try."""
+    """n actions; if the goal was not found, they lead to the node nearest to it, or to something worth a try."""
     reached: bool
     """Whether the last node was reidentified with the goal."""
     embeddings: np.ndarray
     """[n+1,d] float32, predicted along the plan, the start's first."""
     path: tuple[int, ...]
-    """The n+1 nodes of the graph along the plan, the root first; only the root where the plan is not the graph's."""
+    """The n+1 nodes of the graph along the plan, the root first; only the root if it does not follow the graph."""
     leaves: tuple[int, ...]
     """Nodes that were expanded in each layer."""
     graph: LatentGraph
@@ -266,7 +266,7 @@ class Plan:
     far: float = 0.0
     """How far the embedding at its end is from the goal's, in thresholds of the model."""
     chance: float | None = None
-    """How likely it is to succeed if nobody looks on the way, where that was learned (`evaluation/chance.py`)."""
+    """How likely it is to succeed if carried out blindly, if that was learned (`evaluation/chance.py`)."""
 
     @property
     def nodes(self) -> int:
@@ -312,7 +312,7 @@ class LevelResult:
     solved: bool
     steps: int
     shortest: int | None
-    """Steps of the shortest solution, None where that is not known."""
+    """Steps of the shortest solution, None if unknown."""
     replans: int
     nodes: int
     """Nodes of all searches together."""
@@ -327,9 +327,9 @@ class LevelResult:
     far: float | None = None
     """How far its end is from the goal, in thresholds of the model."""
     chance: float | None = None
-    """How likely it was to succeed, where that was asked for."""
+    """How likely it was to succeed, if asked for."""
     error: str | None = None
-    """What went wrong, where something was raised."""
+    """What went wrong, if an exception was raised."""
 
 
 @dataclass(frozen=True)
@@ -341,7 +341,7 @@ class Result:
     planner: str
     config: Mapping[str, Any]
     model: str | None
-    """None where the planner does without."""
+    """None if the planner needs no model."""
     levels: tuple[Any, ...]
     """(first, end) of one range, or several such pairs."""
     goals: str
@@ -359,8 +359,8 @@ class Result:
     threads: int
     episodes: tuple[LevelResult, ...]
     weights: str | None = None
-    """What tells the model from another of the same name; None where it has no weights, and in older records."""
+    """What tells the model from another of the same name; None if it has no weights, and in older records."""
     heuristic: str | None = None
-    """The folder of the learned distance that guided the search, where one did."""
+    """The folder of the learned distance that guided the search, if one did."""
     calibration: str | None = None
-    """The record that the chances of plans were learned from, where they were asked for."""
+    """The record that the chances of plans were learned from, if asked for."""

@@ -125,7 +125,7 @@ def test_a_clock_is_found_as_such() -> None:
 def test_chance_beside_np_random_is_found_as_such() -> None:
     check = found(Sticky)
     assert not check.fits and "sticky" in said(check, "chance")
-    assert "does not begin the same level" in said(found(Careless), "determinism")
+    assert "does not start the same level" in said(found(Careless), "determinism")
 
 
 def test_ends_and_rewards() -> None:

@@ -64,7 +64,7 @@ def test_guesses_are_backed_up_from_the_rim():
 
 
 def test_who_comes_back_belongs_together():
-    """0 and 1 lead to one another, 2 leads nowhere else, and from 3 nobody looked."""
+    """0 and 1 lead to one another, 2 leads nowhere else, and 3 was not expanded."""
     successors = np.array([[1, 2], [0, 3], [2, 2], [-1, -1]], np.int32)
     graph = LatentGraph(np.eye(4, dtype=np.float32), successors, *np.zeros((3, 4), np.int32))
     assert [back_and_forth(graph, node).tolist() for node in range(4)] == [[0, 1], [0, 1], [2], [3]]
@@ -192,7 +192,7 @@ def test_training_goes_on_after_an_interruption_to_the_same_weights(tmp_path):
     with pytest.raises(Cut):
         train("other", 1)
     for out in ("other", "whole"):
-        with pytest.raises(InputError, match="begun with other settings"):
+        with pytest.raises(InputError, match="started with other settings"):
             train(out, resume=True, updates=4)
 
 
@@ -205,8 +205,8 @@ def test_training_goes_on_after_an_interruption_to_the_same_weights(tmp_path):
         ({"layout": [9, 9]}, "does not hold 81 bits"),
         ({"network": {"hidden": 10**9}}, "hidden is 1000000000"),
         ({"network": {"hidden": True}}, "hidden is True"),
-        ({"network": None}, "it must say how large"),
-        ({"bits": 2**20, "layout": None, "network": {"hidden": 4096}}, "the most there may be"),
+        ({"network": None}, "it must give the sizes"),
+        ({"bits": 2**20, "layout": None, "network": {"hidden": 4096}}, "which is the limit"),
         ({"format": 2}, "of this version"),
     ],
 )
@@ -260,7 +260,7 @@ def test_the_command_and_what_it_wrote(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--levels", "0:4", "--held-out", "3:5"], "none of them both"),
+        (["--levels", "0:4", "--held-out", "3:5"], "none that is both"),
         (["--levels", "0:4", "--held-out", "30:35"], "has no level 34"),
         (["--model", "ice-slider"], "needs a model of its own"),
         (["--env", "ice-slider"], "needs no heuristic"),
@@ -278,7 +278,7 @@ def test_what_cannot_be_learned_is_one_sentence(arguments, words, tmp_path):
 def test_heuristics_of_others_are_refused(tmp_path):
     save_distance(DistanceNetwork(81, None, SMALL), tmp_path / "h", {"model": "m", "model_identity": "abc"})
     play = ["--levels", "0:2", "--heuristic", tmp_path / "h"]
-    assert "ask for that with --frontier best-first" in one_sentence(run_command("evaluate", *BOXES, *play, code=2))
+    assert "add --frontier best-first" in one_sentence(run_command("evaluate", *BOXES, *play, code=2))
     play += ["--frontier", "best-first"]
     assert "trained for another model" in one_sentence(run_command("evaluate", *BOXES, *play, code=2))
     words = one_sentence(run_command("evaluate", "--env", "ice-slider", "--model", "oracle", *play, code=2))

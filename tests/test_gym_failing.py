@@ -70,7 +70,7 @@ def test_an_evaluation_in_which_levels_failed_is_recorded_and_fails(tmp_path: Pa
     out = tmp_path / "record.json"
     words = ["evaluate", "--env", ENV, "--planner", "image-search", "--levels", "0:5", "--json", out]
     done = run_command(*words, code=2)
-    assert "2 levels raised something, first level 3: " in done.stderr and "RuntimeError" in done.stderr
+    assert "2 levels raised an exception, first level 3: " in done.stderr and "RuntimeError" in done.stderr
     episodes = read_json(out)["episodes"]
     assert [one.get("error") is None for one in episodes] == [True, True, True, False, False]
 

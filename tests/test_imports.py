@@ -123,13 +123,16 @@ def test_bad_recordings_are_one_sentence(tmp_path: Path) -> None:
     (frames, actions), *_ = walks = recording()
     cases = {
         "frames": ({"frames": frames[None, :-2], "actions": actions[None]}, r"frames are \[E,T\+1,H,W,3\]"),
-        "steps": ({"frames": frames, "next_frames": frames[1:], "actions": actions}, "as many of each"),
+        "steps": ({"frames": frames, "next_frames": frames[1:], "actions": actions}, "equally many of each"),
         "none": ({"frames": frames[None]}, "it needs frames and actions"),
         "real": ({"frames": frames[None], "actions": actions[None] / 2}, "must be whole numbers"),
         "negative": ({"frames": frames[None], "actions": actions[None] - 1}, "numbered from 0"),
         "numbers": ({"frames": frames[None, ..., 0, 0].astype(float), "actions": actions[None]}, "frames are|no frame"),
         "empty": ({"frames": frames[None, :1], "actions": actions[None, :0]}, "holds no steps"),
-        "levels": ({"frames": frames[None], "actions": actions[None], "levels": np.arange(3)}, "one for each row"),
+        "levels": (
+            {"frames": frames[None], "actions": actions[None], "levels": np.arange(3)},
+            "one level for each row",
+        ),
     }
     for name, (arrays, message) in cases.items():
         np.savez(tmp_path / f"{name}.npz", **arrays)

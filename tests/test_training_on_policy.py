@@ -127,7 +127,7 @@ def test_killed_and_resumed_gives_the_same(data: Path, improved: Path, tmp_path:
 
 
 def test_bad_input_is_one_sentence(data: Path, improved: Path, tmp_path: Path) -> None:
-    assert "already holds something" in one_sentence(run_command(*words(data, improved), code=2))
+    assert "is not empty" in one_sentence(run_command(*words(data, improved), code=2))
     train = ["train", "--data", data, "--out", tmp_path / "out", "--preset", "tiny", "--on-policy", "2"]
     assert "make no plan" in one_sentence(run_command(*train, "--on-policy-episodes", "0", code=2))
     assert "make no plan" in one_sentence(run_command(*train, "--on-policy-share", "1", code=2))

@@ -171,7 +171,7 @@ def test_training_on_several_folders_from_the_command_line(tmp_path, capsys):
     for env in ("ice-slider", "digit-jump"):
         assert main(["evaluate", "--env", env, "--option", "size=4", "pixels=32", *play_on]) == 0
     assert main(["train", *folders[0], *folders[1], *settings, "--on-policy", "1", "--out", str(tmp_path / "b")]) == 2
-    assert "in one world only" in capsys.readouterr().err
+    assert "one data set only" in capsys.readouterr().err
     assert main(["train", *settings, "--out", str(tmp_path / "c")]) == 2
 
 

@@ -1,4 +1,4 @@
-"""The commands. Each module here adds its own to `app`; what they do is done by the library's functions."""
+"""The commands. Each module here adds its own to `app`; the library's functions do the work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Stopped(KeyboardInterrupt):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 when it did its work, 2 with one sentence on standard error for bad input.
+    """Run one command and return its exit code: 0 for success, 2 with one sentence on standard error for bad input.
 
     1 is a fault of this program. --verbose shows where an error came from.
     """
@@ -51,13 +51,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    """Run one command; whatever goes wrong is raised."""
+    """Run one command; raises if anything goes wrong."""
     if arguments == ["--version"]:
         from pixelplan import __version__
 
         print(f"pixelplan {__version__}")
         return 0
-    from pixelplan.cli.app import run  # imports wait for the call, so that --version and --help answer at once
+    from pixelplan.cli.app import run  # imported late, so that --version and --help answer at once
 
     run(arguments)
     sys.stdout.flush()
@@ -72,7 +72,7 @@ def _explain(problem: Exception, go_on: str) -> tuple[int, str]:
         return 2, str(problem)
     if isinstance(problem, OSError):
         if problem.errno in (errno.ENOSPC, errno.EDQUOT):
-            return 2, f"no space is left on the disk for {problem.filename or 'what is written'}; make room, {go_on}"
+            return 2, f"no space is left on the disk for {problem.filename or 'the output'}; make room, {go_on}"
         return 2, str(problem)
     if isinstance(problem, MemoryError):
         return 2, "there is not enough memory for this; ask for less at once"
@@ -89,10 +89,10 @@ def _how_to_go_on(arguments: list[str]) -> str:
 
 @contextmanager
 def _signals(go_on: str) -> Iterator[None]:
-    """Ctrl-C and SIGTERM are raised as _Stopped, so that what is open is closed.
+    """Ctrl-C and SIGTERM raise _Stopped, so that open files are closed.
 
-    While modules are imported nothing is open, and compiled ones would make something else of an exception: there the
-    process just ends.
+    While modules are imported nothing is open, and compiled modules would swallow the exception, so there the process
+    just ends.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,4 +1,4 @@
-"""All commands under one roof."""
+"""All commands in one parser."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from pixelplan.envs import Puzzle
 from pixelplan.files import parse_levels, write_json
 from pixelplan.types import InputError
 
-if TYPE_CHECKING:  # what trains imports torch, which takes seconds
+if TYPE_CHECKING:  # training imports torch, which takes seconds
     from pixelplan.baselines.policy import Budget, Policy
 
 
@@ -31,17 +31,17 @@ class Judged:
     levels: str = "2000:2100"
     """The levels to play for the record, A:B, B excluded."""
     step_limit: int = 256
-    """Steps that it may take in each of these."""
+    """Steps that it may take in each level."""
     seed: int = 0
-    """Of training, if there is any, and of playing."""
+    """Decides the random choices of training and of playing."""
     json: str | None = None
     """The record to write, or - to print it and nothing else."""
 
     def puzzle(self) -> Puzzle:
-        """The puzzle with its options; an InputError for anything that would fail only later."""
+        """The puzzle with its options; an InputError for anything that would otherwise fail later."""
         parse_levels(self.levels)
         if self.step_limit < 1 or self.seed < 0:
-            raise InputError(f"step-limit is {self.step_limit} and seed is {self.seed}; they are at least 1 and 0")
+            raise InputError(f"step-limit is {self.step_limit} and seed is {self.seed}; they must be at least 1 and 0")
         if self.json not in (None, "-") and Path(str(self.json)).is_dir():
             raise InputError(f"{self.json} is a folder; name a file for the record")
         return parse_options(self.env, self.option)
@@ -54,11 +54,11 @@ class Trained(Judged):
     out: Path
     """The folder of the run, for its checkpoint and metrics."""
     steps: int
-    """Steps to train for, of all games together."""
+    """Training steps, over all games."""
     train_levels: str = "0:1000"
     """The range A:B of levels to train on, B excluded."""
     seconds: float | None = None
-    """Stop training after this many seconds and report the budget that was reached; --resume continues."""
+    """Stop training after this many seconds and report the steps done; --resume continues."""
     resume: bool = False
     """Continue a run that was interrupted, to the same result, or for more steps; a complete one is only played."""
 
@@ -89,9 +89,9 @@ def ppo(
 
     Args:
         run: The run.
-        network: One that looks at cells, NatureCNN, or Procgen's IMPALA network; each is several times the work of the
-            one before.
-        rollout_steps: Steps of each game in a rollout and at most in an episode; by default as the puzzle needs.
+        network: One that looks at cells, NatureCNN, or Procgen's IMPALA network; each takes several times the work of
+            the one before.
+        rollout_steps: Steps of each game in a rollout, and the most in an episode; the default depends on the puzzle.
         games: Games played at once.
     """
     from pixelplan.baselines import need_extra
@@ -148,7 +148,7 @@ def dreamer(
         replay_ratio: Gradient steps for each step played.
         learning_starts: Steps played at random before training.
         pretrain_steps: Gradient steps when training starts.
-        checkpoint_every: Steps between checkpoints: what an interruption can cost.
+        checkpoint_every: Steps between checkpoints: the most that an interruption costs.
     """
     from pixelplan.baselines import need_extra
 
@@ -180,7 +180,7 @@ def random(judged: Annotated[Judged, OmitArgPrefixes]) -> None:
 
 
 def image_search(judged: Annotated[Judged, OmitArgPrefixes]) -> None:
-    """GS on Images: search by trying everything, states told apart by their frames; nothing is learned.
+    """GS on Images: try everything, and tell states apart by their frames; nothing is learned.
 
     Example: pixelplan baseline image-search --env ice-slider --seed 1
 
@@ -258,7 +258,7 @@ def play(
 
 
 def report(record: Mapping[str, Any], json: str | None) -> None:
-    """Write the record and say in two lines how it went, or print the record and nothing else."""
+    """Write the record and sum it up in two lines, or print the record and nothing else."""
     if json == "-":
         print(json_format.dumps(record, ensure_ascii=False))
         return

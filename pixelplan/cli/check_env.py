@@ -1,4 +1,4 @@
-"""The command that looks at an environment before anything is recorded."""
+"""The command that checks an environment before anything is recorded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_env(
     step_seconds: float = STEP_SECONDS,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
 ) -> None:
-    """Say what fits and what does not in an environment, from a little play, and what to run next.
+    """Play an environment a little, and say what fits, what does not, and what to run next.
 
     Example: pixelplan check-env --env examples.sokoban:make
 
@@ -31,10 +31,10 @@ def check_env(
         env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
             Gymnasium id.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
-        pixels: Size of an own environment's frames, as for collect.
-        levels: The levels to look at, A:B, B excluded.
-        episodes: Episodes a level.
-        steps: Actions an episode.
+        pixels: Size of your environment's frames, as for collect.
+        levels: The levels to check, A:B, B excluded.
+        episodes: Episodes per level.
+        steps: Actions per episode.
         seed: Decides the actions.
         json: The report to write, or - to print it and nothing else.
         step_seconds: How long one call of your own environment may take before it counts as failed.
@@ -67,7 +67,7 @@ def check_env(
     if json not in (None, "-"):
         write_json(Path(str(json)), dataclasses.asdict(found))
     if not found.fits:
-        unfit = next(one for one in found.findings if one.mark == "does not fit")
+        unfit = next(finding for finding in found.findings if finding.mark == "does not fit")
         raise InputError(f"{env} does not fit ({unfit.what}): {unfit.found}")
     if json != "-":
         named = f" --option {shlex.join(option)}" if option else ""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def export(model: str, /, *, out: Path, onnx: bool = True) -> None:
-    """Write a model's three functions as ONNX, compared with torch on 1,000 frames.
+    """Write a model's three functions as ONNX, and compare them with torch on 1,000 frames.
 
     Example: pixelplan export ice-slider --onnx --out runs/ice-onnx
 
@@ -22,4 +22,4 @@ def export(model: str, /, *, out: Path, onnx: bool = True) -> None:
         raise InputError("ONNX is the only format that models are exported to")
     comparison = export_model(model, out)
     largest = max(comparison.differences.values())
-    print(f"{out}: encode, context and step; at most {largest:.1e} from torch's on {comparison.frames:,} frames")
+    print(f"{out}: encode, context and step; at most {largest:.1e} from torch on {comparison.frames:,} frames")

@@ -1,4 +1,4 @@
-"""The command that takes in what others have recorded."""
+"""The command that imports recordings."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def import_recording(
     Example: pixelplan import recording.npz --out runs/own-data
 
     Args:
-        source: A file .npz (at most 1024 MB unpacked) or .hdf5 (in chunks of at most 256 MB), a folder of PNG files
-            with one CSV file (at most 64 MB), or a Minari data set's folder. Pictures have sides of at most 4096
+        source: An .npz file (at most 1024 MB unpacked) or .hdf5 file (in chunks of at most 256 MB), a folder of PNG
+            files with one CSV file (at most 64 MB), or a Minari data set's folder. Pictures have sides of at most 4096
             pixels, and the distinct frames of a level take at most 512 MB.
         out: The folder to write; it must be new or empty.
         name: What the recorded world is called.
         pixels: Size of frames, 64 or 48x72 (height x width); by default their own if that is at most 128, else 64.
-        actions: How many actions there are; by default one more than the highest number recorded.
-        action_names: What the actions are called, in the order of their numbers.
-        one_level: All episodes are of one level, if the recording names none; by default each has its own.
+        actions: The number of actions; by default one more than the highest number recorded.
+        action_names: The names of the actions, in the order of their numbers.
+        one_level: If the recording names no levels, all episodes are of one level; by default each has its own.
         resume: Continue an import that was interrupted.
     """
     from pixelplan.cli.options import parse_pixels, progress_bar

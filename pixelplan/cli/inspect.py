@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = None, level: int | None = None) -> None:
-    """Say what is in a trajectory folder or a model folder, with a picture; of a model as ONNX, in words alone.
+    """Say what is in a trajectory folder or a model folder, with a picture; for a model as ONNX, in words only.
 
     Example: pixelplan inspect runs/ice-model
 
@@ -15,7 +15,7 @@ def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = Non
             grid of at most 128 x 128 cells.
         out: The PNG to write; by default inspect.png in the folder.
         data: For a model: the folder written by collect to measure it on; by default random play of its own puzzle in
-            levels 1000 to 1049 is recorded for the purpose.
+            levels 1000 to 1049 is recorded for this.
         level: For a model: the level whose latent space is drawn; by default the first of the data.
     """
     from pixelplan.files import write_bytes, write_picture

@@ -37,16 +37,16 @@ def collect(
         levels: Level ranges A:B, B excluded, several with commas; at most 1,000,000 levels.
         out: The folder to write; it must be new or empty.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
-        pixels: Size of an own environment's frames, 64 or 48x72 (height x width), a side of 8 to 4096; by default its
+        pixels: Size of your environment's frames, 64 or 48x72 (height x width), a side of 8 to 4096; by default its
             own if that is at most 128, else 64.
-        episodes: Episodes a level; with the steps of each, at most 10,000,000 steps a level.
-        steps: Actions an episode; it plays on past the goal.
-        seed: What happens in a level depends on this and the level's number only.
-        explore: Try what was not tried yet and go where that can be done, instead of random actions; as many steps.
-        random: Random actions. Without either, a few levels are tried both ways and the better one is taken; puzzles
-            are recorded at random.
-        resume: Go on with a collection that was cut off, to the very same bytes. What was damaged in the meantime is
-            played again.
+        episodes: Episodes per level; with the steps of each, at most 10,000,000 steps per level.
+        steps: Actions per episode; play continues past the goal.
+        seed: What happens in a level depends only on this and the level's number.
+        explore: Seek out untried actions instead of taking random ones, for as many steps.
+        random: Take random actions. Without --explore and --random, a few levels are tried both ways and the better
+            way is taken; puzzles are recorded at random.
+        resume: Continue an interrupted collection, to the very same bytes. What was damaged in the meantime is played
+            again.
         step_seconds: How long one call of your own environment may take before it counts as failed.
         disturbed: Visual noise.
     """
@@ -60,7 +60,7 @@ def collect(
     if explore and random:
         raise InputError("play explores or is random, not both; give --explore or --random, or neither")
     family = parse_family(env, option, pixels, disturbed, step_seconds)
-    family.level(max(level_numbers(parse_levels(levels))))  # a level that does not exist is found before any is played
+    family.level(max(level_numbers(parse_levels(levels))))  # fail before any level is played
     with progress_bar("collecting", "levels") as progress:
         data = collect_trajectories(
             family,

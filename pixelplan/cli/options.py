@@ -1,4 +1,4 @@
-"""What several commands share: families of levels and their options from text, and a progress bar."""
+"""What several commands share: parsing families of levels and their options, and a progress bar."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def parse_family(
 ) -> Family:
     """A puzzle or your own environment by name, with options such as "size=16", perhaps behind noise.
 
-    `pixels` is the size of an own environment's frames: 64, or 48x72 for height and width. `step_seconds` is how long
+    `pixels` is the size of a user's environment's frames: 64, or 48x72 for height and width. `step_seconds` is how long
     one call of it may take.
     """
     family = _quiet_family(name, options, parse_pixels(pixels), step_seconds)
@@ -127,7 +127,7 @@ def progress_bar(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
     task = progress.add_task(label, total=None, rate="…")
 
     def move(done: int, total: int) -> None:
-        progress.start()  # not before there is something to show: bad input must find a clean screen
+        progress.start()  # only once there is something to show: an error message needs a clean screen
         speed = progress.tasks[0].finished_speed or progress.tasks[0].speed
         progress.update(task, completed=done, total=total, rate=f"{speed:.1f}" if speed else "…")
 

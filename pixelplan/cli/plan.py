@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     Settings = Any
 else:
     PlannerName = Annotated[
-        Literal[tuple(PLANNERS)], arg(help="; ".join(f"{name} {one.about}" for name, one in PLANNERS.items()) + ".")
+        Literal[tuple(PLANNERS)],
+        arg(help="; ".join(f"{name} {planner.about}" for name, planner in PLANNERS.items()) + "."),
     ]
     Settings = settings_of(PLANNERS.values())
 
@@ -57,11 +58,11 @@ def evaluate(
             tells how likely plans are to succeed.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goals: The goal that the level shows (level), whatever solves it by the model's goal test (solved), or a random
-            state that can be reached; by default the first where levels show one, else the second.
-        seed: What happens in a level depends on this and the level's number only.
+            state that can be reached (random); by default level if levels show a goal, else solved.
+        seed: What happens in a level depends only on this and the level's number.
         workers: Processes that play at the same time.
         json: The record to write, or - to print it and nothing else. Finished levels are kept beside it.
-        resume: Go on with an evaluation that was cut off, and play again the levels that raised something.
+        resume: Continue an interrupted evaluation, and play levels that raised an exception again.
         step_seconds: How long one call of your own environment may take before it counts as failed.
         disturbed: Visual noise.
         config: The settings of the planners.
@@ -95,7 +96,7 @@ def evaluate(
     print(json_format.dumps(record(result), ensure_ascii=False) if json == "-" else summary(result))
     raised = [one for one in result.episodes if one.error is not None]
     if raised:
-        raise InputError(f"{len(raised)} levels raised something, first level {raised[0].level}: {raised[0].error}")
+        raise InputError(f"{len(raised)} levels raised an exception, first level {raised[0].level}: {raised[0].error}")
 
 
 def solve(
@@ -118,7 +119,7 @@ def solve(
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
     config: Annotated[Settings, OmitArgPrefixes] = Settings(),  # noqa: B008 (frozen)
 ) -> None:
-    """Play one level and show how; or, without any environment, plan from one picture to another.
+    """Play one level and show how; or, without an environment, plan from one picture to another.
 
     Example: pixelplan solve --env ice-slider --level 1042 --out solved.gif
     Example: pixelplan solve --frame now.png --goal wanted.png --model runs/own-model
@@ -127,7 +128,7 @@ def solve(
         env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
             Gymnasium id.
         level: The level's number.
-        frame: A picture of where things stand, as PNG with sides of at most 4096 pixels: the answer is a plan from
+        frame: A picture of the current state, as PNG with sides of at most 4096 pixels: the answer is a plan from
             there to the picture given as --goal.
         model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
             shipped model of the puzzle.
@@ -135,16 +136,16 @@ def solve(
         calibration: A record of evaluate --planner one-shot with the same model and search on validation levels; it
             tells how likely plans are to succeed.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
-        goal: A picture of the state to reach, any frame of the level as PNG; several mean any of them, and what is
-            transparent in a picture does not matter.
+        goal: A picture of the state to reach, any frame of the level as PNG; with several, any of them will do.
+            Transparent pixels do not matter.
         goals: What to reach without a picture: the goal that the level shows (level), whatever solves it by the
             model's goal test (solved), or a random state.
         demonstration: Actions from the level's start, by number; where they lead is the goal.
-        other_size: The pictures show a larger or smaller board than the model was trained on, with as many pixels a
-            cell; by default they are brought to the size of its frames.
-        seed: Decides what is drawn at random where a planner draws.
+        other_size: The pictures show a larger or smaller board than the model was trained on, with as many pixels per
+            cell; by default they are resized to its frames.
+        seed: Decides a planner's random choices.
         step_seconds: How long one call of your own environment may take before it counts as failed.
-        out: A PNG (the way as arrows, circles where the plan changed) or a GIF (frames beside the latent graph).
+        out: A PNG (the path as arrows, circles where the plan changed) or a GIF (frames beside the latent graph).
         disturbed: Visual noise.
         config: The settings of the planners.
     """
@@ -155,7 +156,7 @@ def solve(
     from pixelplan.types import InputError
 
     if other_size and frame is None:
-        raise InputError("--other-size is about the pictures --frame and --goal; levels say their size themselves")
+        raise InputError("--other-size is for pictures (--frame and --goal); levels know their own size")
     if frame is not None:
         _solve_pictures(
             frame,
@@ -207,7 +208,7 @@ def _solve_pictures(
     seed: int,
     other_size: bool,
 ) -> None:
-    """Plan from one picture to others, or to what solves the level."""
+    """Plan from one picture to others, or to whatever solves the level."""
     from pixelplan.envs.frames import read_frame, read_goal
     from pixelplan.evaluation.picture_plan import plan_between, plan_story
     from pixelplan.types import Goal, InputError

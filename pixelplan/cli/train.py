@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pixelplan.model.train_config import TrainConfig
 
 Folders = Annotated[tuple[Path, ...], UseAppendAction]
-"""Given one by one, as in --data A --data B."""
+"""Repeatable, as in --data A --data B."""
 
 
 def train(
@@ -53,19 +53,19 @@ def train(
             one on a grid that the data suggests; paper and latent are the paper's networks; tiny is for a quick look.
         validation: Another folder written by collect, or several, for accuracy and the threshold; by default a tenth
             of levels.
-        init: A model of the same family, by its folder or the name of a shipped one: training begins with its weights,
-            which helps if there are few levels. By default it begins from nothing.
-        resume: Go on with training that was cut off, to the very same weights.
-        env: Your own environment in which the data was recorded (package.module:function or a Gymnasium id), where the
-            planner shall play in it; puzzles are known.
-        on_policy: How many times on the way the planner plays with what was learnt so far, in the levels of the data,
-            to be learnt from as well; it helps where random play does not come around.
+        init: A model of the same family, by its folder or the name of a shipped one, to start from; this helps if there
+            are few levels. By default training starts from scratch.
+        resume: Continue an interrupted training, to the very same weights.
+        env: Your own environment in which the data was recorded (package.module:function or a Gymnasium id), for
+            --on-policy; puzzles are known.
+        on_policy: How many times the planner plays the levels of the data during training, so that the model also
+            learns from that; it helps if random play does not get around.
         on_policy_episodes: Episodes that it then plays in each level, as long as those of the data.
         on_policy_share: The first part of training, over which these times are spread.
         inverse: Train with the inverse model (without it: the paper's ablation).
         family: The latent: picture (patches as they look), vector (a point on a sphere), position (one thing on a
             grid) or cells (what is in each cell of a grid); by default they race, and held-out prediction decides.
-        noisy: For worlds whose pixels are noisy while their rules are not: frames of one state may all differ.
+        noisy: For worlds with noisy pixels but deterministic rules: frames of one state may all differ.
         grid: Rows and columns of the grid of position and cells; by default read from what moves, or cells of 8
             pixels if frames are noisy.
         updates: Gradient steps; by default the preset's.

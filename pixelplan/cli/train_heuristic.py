@@ -22,7 +22,7 @@ def train_heuristic(
     resume: bool = False,
     config: Annotated[DistanceConfig, OmitArgPrefixes] = DistanceConfig(),  # noqa: B008 (frozen)
 ) -> None:
-    """Learn how far states are from the goal, inside a world model: best-first search then finds what is far.
+    """Learn how far states are from the goal, inside a world model, so that best-first search finds distant goals.
 
     Example: pixelplan train-heuristic --env examples.sokoban_levels:make --model oracle --levels 0:16 --held-out 16:24
     --out runs/boxes-heuristic
@@ -34,10 +34,10 @@ def train_heuristic(
             offers them); its codes must be zeros and ones.
         out: The folder to write, for evaluate --heuristic.
         levels: Levels to learn from, A:B, B excluded, several with commas.
-        held_out: Levels that say after each round whether it is learning; never learned from.
+        held_out: Levels that show after each round whether it is learning; never learned from.
         option: Options of the puzzle or environment as name=value, such as levels=FILE.
         threads: Processor cores to use.
-        resume: Go on after the last finished round, to the very same weights.
+        resume: Continue after the last finished round, to the very same weights.
         config: How it is learned.
     """
     import torch
@@ -58,11 +58,11 @@ def train_heuristic(
         raise InputError(f"the oracle of {family.name} searches tables and needs no heuristic; give a trained model")
     family.level(max(*numbers, *others))
 
-    def told(one: Round) -> None:
-        what = f"search of {one.nodes:,} nodes: {one.solved:.2f} solved" if one.nodes else "random play"
+    def told(done: Round) -> None:
+        what = f"search of {done.nodes:,} nodes: {done.solved:.2f} solved" if done.nodes else "random play"
         print(
-            f"round {one.number}, {what}; held out: {one.held_out_solved:.2f} solved, "
-            f"median {one.held_out_nodes:,.0f} nodes; loss {one.loss:.4f}, {one.seconds:.0f} s",
+            f"round {done.number}, {what}; held out: {done.held_out_solved:.2f} solved, "
+            f"median {done.held_out_nodes:,.0f} nodes; loss {done.loss:.4f}, {done.seconds:.0f} s",
             flush=True,
         )
 

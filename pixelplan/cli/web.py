@@ -25,8 +25,8 @@ def web(
     Example: pixelplan web --static runs/page
 
     Args:
-        env: What the page opens on: your own environment (package.module:function or a Gymnasium id), which needs a
-            model of its own, or a puzzle. The puzzles are there in any case.
+        env: What the page opens with: your own environment (package.module:function or a Gymnasium id), which needs its
+            own model, or a puzzle. The puzzles are always there.
         model: A folder that train wrote, or oracle for the true rules; by default the shipped model of each puzzle.
         heuristic: A folder that train-heuristic wrote for the model of --env: planners then search best-first.
         calibration: A record of evaluate --planner one-shot with the same model and search (with a heuristic:
@@ -34,9 +34,9 @@ def web(
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         host: The address or name to listen on. Anything but the default lets others on the network in.
         port: The port to listen on; 0 takes a free one.
-        open: Open the page in a browser, where there is a screen.
-        static: Serve nothing; write the page into this new folder, as plain files that any file server serves and that
-            play, edit and plan in the browser alone. The puzzles only.
+        open: Open the page in a browser, if there is a screen.
+        static: Serve nothing, but write the page into this new folder, as plain files for any file server that play,
+            edit and plan in the browser alone. The puzzles only.
         runtime: For static: the npm package onnxruntime-web as a .tgz file; by default npm fetches it.
     """
     from pixelplan.cli.options import parse_family
@@ -58,6 +58,6 @@ def web(
     if runtime is not None:
         raise InputError("--runtime is for --static")
     if option and env is None:
-        raise InputError("options are those of --env; name the puzzle or environment, too")
+        raise InputError("--option belongs to --env; name the puzzle or environment, too")
     family = None if env is None else parse_family(env, option, None, Noise())
     serve(model, host, port, open, family, heuristic, calibration)

@@ -1,4 +1,4 @@
-"""npy arrays from anywhere: what a header claims is read and judged before any memory is taken for it."""
+"""npy arrays from anywhere: headers are read and checked before their claims take any memory."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 from pixelplan.types import InputError
 
 LARGEST_NPZ = 2**30
-"""Bytes of all arrays of an npz file together, once they are unpacked."""
+"""The most bytes that all arrays of an npz file may take, once unpacked."""
 
 
 def read_header(file: IO[bytes], what: str) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and type of the npy array in a file, which then stands at its data; an InputError if there is none."""
+    """Shape and type of the npy array in a file, leaving the file at its data; an InputError if there is none."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # numpy warns of headers that Python 2 wrote, and of what it takes for one
+            warnings.simplefilter("error")  # numpy warns about headers written by Python 2, or that look so
             version = np.lib.format.read_magic(file)
             readers = {
                 (1, 0): np.lib.format.read_array_header_1_0,
@@ -37,20 +37,20 @@ def read_header(file: IO[bytes], what: str) -> tuple[tuple[int, ...], np.dtype[A
 
 
 def map_array(path: Path, kind: Any, dimensions: int) -> np.ndarray:
-    """The array in an npy file, mapped into memory and read-only; an InputError if it is not as expected."""
+    """The array in an npy file, memory-mapped and read-only; an InputError if it is not as expected."""
     try:
         with path.open("rb") as file:
-            shape, found = read_header(file, str(path))
+            shape, written = read_header(file, str(path))
             begin, size = file.tell(), path.stat().st_size
     except FileNotFoundError:
         raise InputError(f"{path} is missing; collect the data set again") from None
-    if found != np.dtype(kind) or len(shape) != dimensions or begin + math.prod(shape) * found.itemsize != size:
+    if written != np.dtype(kind) or len(shape) != dimensions or begin + math.prod(shape) * written.itemsize != size:
         raise InputError(
-            f"{path} is damaged: its {size} bytes are no {found} {list(shape)}; collect the data set again"
+            f"{path} is damaged: its {size} bytes are no {written} {list(shape)}; collect the data set again"
         )
     if math.prod(shape) == 0:
         raise InputError(f"{path} is empty; collect the data set again")
-    return np.memmap(path, found, "r", begin, shape)
+    return np.memmap(path, written, "r", begin, shape)
 
 
 def read_npz(path: Path) -> dict[str, np.ndarray]:

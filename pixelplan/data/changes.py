@@ -1,4 +1,4 @@
-"""What a step changes in the picture: the only thing about a world's scale that is read from the data."""
+"""What a step changes in the picture: all that the data tells about a world's scale."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOLERANCE = 0.75
 
 
 def difference_spans(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """[N,2,2] where frames [N,H,W,3] differ: rows (from, to) and columns (from, to), 0 to 0 where they are equal."""
+    """[N,2,2] where frames [N,H,W,3] differ: rows (from, to) and columns (from, to), 0 to 0 if they are equal."""
     differs = first != second  # [N,H,W,3]
     rows = differs.reshape(*differs.shape[:2], differs.shape[2] * 3).any(axis=2)  # [N,H]
     columns = differs.any(axis=1).any(axis=2)  # [N,W]; long axes first, numpy is slow over an axis of 3
@@ -30,7 +30,7 @@ def difference_boxes(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def changed_spans(data: Trajectories) -> np.ndarray:
-    """[n,2,2] rows and columns of what changed in evenly spread recorded steps, those without a change left out."""
+    """[n,2,2] rows and columns of what changed in evenly spread recorded steps, without those that changed nothing."""
     before, after = data.episodes[:, :-1].ravel(), data.episodes[:, 1:].ravel()
     moved = np.flatnonzero(before != after)
     chosen = moved[np.unique(np.linspace(0, len(moved) - 1, min(SAMPLED_STEPS, len(moved))).astype(int))]
@@ -38,16 +38,16 @@ def changed_spans(data: Trajectories) -> np.ndarray:
         difference_spans(data.frames[before[part]], data.frames[after[part]])
         for part in np.array_split(chosen, max(1, len(chosen) // 256))
     ]
-    found = np.concatenate(spans) if len(chosen) else np.zeros((0, 2, 2), np.int64)
-    return found[found.any(axis=(1, 2))]
+    changes = np.concatenate(spans) if len(chosen) else np.zeros((0, 2, 2), np.int64)
+    return changes[changes.any(axis=(1, 2))]
 
 
 def patch_side(spans: np.ndarray, frame_side: int) -> int:
     """Side in pixels of a square that holds the thing that moves, from spans [n,2,2] of what single steps changed.
 
-    A move along an axis changes a strip as wide as the mover: strips that lie tell its height, those that stand its
-    width (not their median but nearly their largest: part of the mover may look like what it covers). Without any
-    change it is the whole frame; where strips are of very different widths, several things move, and it is nothing.
+    A move along an axis changes a strip as wide as the mover: horizontal strips tell its height, vertical ones its
+    width. (Nearly the largest counts, not the median: part of the mover may look like what it covers.) If nothing ever
+    changes, the side is the whole frame. If strips have very different widths, several things move, and it is 0.
     """
     widths = [across[:, 1] - across[:, 0] for across in strips(spans) if len(across)]
     sides = [np.percentile(width, [50, 90]) for width in widths]
@@ -57,7 +57,7 @@ def patch_side(spans: np.ndarray, frame_side: int) -> int:
 
 
 def strips(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """From spans [n,2,2]: the rows (from, to) [m,2] of changes that lie, and the columns of those that stand."""
+    """From spans [n,2,2]: the rows (from, to) [m,2] of horizontal changes, and the columns of vertical ones."""
     height, width = np.diff(spans, axis=2)[..., 0].T
     return spans[height < width, 0], spans[height > width, 1]
 
@@ -65,8 +65,8 @@ def strips(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def fitting_grid(spans: np.ndarray, height: int, width: int, smallest: float = 3.0) -> tuple[int, int] | None:
     """Rows and columns of the grid on which things move, from spans [n,2,2] of what single steps changed.
 
-    What moves along a row stays inside it, and so it is with columns: the right grid is the finest one (of about square
-    cells) that nearly every move fits. Its pitch need not be a whole number of pixels. None if no grid fits.
+    What moves along a row stays inside it, and the same holds for columns. So the right grid is the finest one (of
+    about square cells) that nearly every move fits. Its cells may have a fractional size. None if no grid fits.
     """
     lie, stand = strips(spans)
     if not len(lie) and not len(stand):
@@ -86,7 +86,7 @@ def _in_one_line(across: np.ndarray, lines_a_pixel: float) -> np.ndarray:
 
 
 def _span(lines: np.ndarray) -> np.ndarray:
-    """[N,2] the first true entry of each row of lines [N,n], and behind the last; zeros if none is."""
+    """[N,2] the first true entry of each row of lines [N,n], and the one after the last; zeros if none is true."""
     any_true = lines.any(axis=1)
     first, behind = lines.argmax(axis=1), lines.shape[1] - lines[:, ::-1].argmax(axis=1)
     return np.where(any_true[:, None], np.stack([first, behind], axis=1), 0)

@@ -1,4 +1,4 @@
-"""Whether a world fits: what a little play shows of an environment before anybody records or trains for hours."""
+"""Whether a world fits: what a little play shows about an environment before hours of recording and training."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from pixelplan.types import InputError
 
 @dataclass(frozen=True)
 class Check:
-    """What was found out about a world."""
+    """What is known about a world."""
 
     env: str
     fits: bool
-    """Whether nothing stands against recording, training and planning."""
+    """Whether recording, training and planning can work."""
     findings: tuple[Finding, ...]
     determinism: tuple[Determinism, ...]
-    """For each level looked at."""
+    """One for each level played."""
     states_seen: tuple[float, ...]
     """Distinct frames of a level after a quarter, half, three quarters and all of its play, the mean of levels."""
     farthest: float
     """Steps to the farthest frame that random play has reached, the mean of levels."""
     hidden: float | None
-    """Share of repeated steps (equal frame, equal action) that led to another frame; None where none was repeated."""
+    """Share of repeated steps (equal frame, equal action) that led to another frame; None if none was repeated."""
     goals_seen: tuple[int, int]
-    """In how many levels a solved state was seen, by random play and by exploring."""
+    """The number of levels in which random play and exploring saw a solved state."""
     one_level: bool
-    """Whether all seeds begin alike."""
+    """Whether all seeds begin with the same frame."""
 
     def next_command(self, words: str) -> str:
-        """What to run next, for the environment that these words of the command line name."""
+        """The command to run next, for the environment that these words of the command line name."""
         levels = "--levels 0:1 --episodes 200" if self.one_level else "--levels 0:1000"
         steps = " --steps 50" if not any(self.goals_seen) else ""
         return f"pixelplan collect {words} {levels}{steps} --out runs/data"
@@ -45,19 +45,21 @@ class Check:
 def check_env(family: Family, levels: list[int], episodes: int = 20, steps: int = 20, seed: int = 0) -> Check:
     """Play a few levels, at random and exploring, and say what fits and what does not."""
     if not levels or episodes < 1 or steps < 4:
-        raise InputError(f"{len(levels)} levels, {episodes} episodes and {steps} steps are too few; play 1, 1 and 4")
+        raise InputError(
+            f"{len(levels)} levels, {episodes} episodes and {steps} steps are too few; play at least 1, 1 and 4"
+        )
     draws = np.random.default_rng([seed, 3])
     determinism = tuple(
         judge_determinism(family.level(number), draws.integers(len(family.action_names), size=STEPS).tolist())
         for number in levels
     )
-    verdicts = {one.verdict for one in determinism}
+    verdicts = {judged.verdict for judged in determinism}
     noisy = "visual noise" in verdicts
     told = sample(family, levels, steps, seed)
     seen = [look(family, number, episodes, steps, seed) for number in levels]
     recurs = verdicts == {"deterministic"}
     explored = [look(family, number, episodes, steps, seed, True) for number in levels] if recurs else []
-    growth = tuple(float(mean) for mean in np.mean([one.growth() for one in seen], axis=0))
+    growth = tuple(float(mean) for mean in np.mean([play.growth() for play in seen], axis=0))
     unlike = hidden(seen)
     findings = [
         Finding("actions", "fits", f"{len(family.action_names)}: {', '.join(family.action_names[:12])}"),
@@ -73,24 +75,24 @@ def check_env(family: Family, levels: list[int], episodes: int = 20, steps: int 
     else:
         findings += [say.about_growth(growth, episodes, steps), say.about_reach(seen, explored)]
         findings.append(say.about_goals_seen(seen, explored, told, family.has_goals))
-    if recurs:  # else frames differ for another reason
+    if recurs:  # else frames differ for other reasons
         findings.append(_about_state(family, levels, seen, unlike))
     findings.append(say.about_speed(told, family))
     return Check(
         env=family.name,
-        fits=all(one.mark != "does not fit" for one in findings),
+        fits=all(finding.mark != "does not fit" for finding in findings),
         findings=tuple(findings),
         determinism=determinism,
         states_seen=growth,
-        farthest=float(np.mean([one.farthest() for one in seen])),
+        farthest=float(np.mean([play.farthest() for play in seen])),
         hidden=unlike,
         goals_seen=(_goals(seen), _goals(explored)),
-        one_level=len(levels) > 1 and len({one.first.tobytes() for one in seen}) == 1,
+        one_level=len(levels) > 1 and len({play.first.tobytes() for play in seen}) == 1,
     )
 
 
 def _goals(seen: list[Seen]) -> int:
-    return sum(bool(one.solved.any()) for one in seen)
+    return sum(bool(play.solved.any()) for play in seen)
 
 
 def _about_state(family: Family, levels: list[int], seen: list[Seen], unlike: float | None) -> Finding:

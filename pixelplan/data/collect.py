@@ -1,4 +1,4 @@
-"""Play, recorded: the only data the world model ever sees. It is random, or explores where that comes farther."""
+"""Recorded play: the only data that the world model ever sees. It is random, or explores if that sees more."""
 
 from __future__ import annotations
 
@@ -42,30 +42,33 @@ def collect(
     """Record `episodes` of `steps` actions in each level, playing on past the goal, into folder `out`.
 
     `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
-    Actions are uniformly random, or those that `explore` a level. By default a few levels are tried both ways, and play
-    is random if that reaches what there is; puzzles are recorded at random, as in the paper.
-    Gives the opened data set. What happens in a level depends on (seed, level) only, so a run that was cut off and is
-    resumed writes the same bytes. `progress` is told how many of how many levels are done. Where an environment fails,
+    Actions are uniformly random, or they `explore` the level. By default a few levels are tried both ways, and play is
+    random unless exploring sees clearly more. Puzzles are recorded at random, as in the paper.
+
+    Returns the opened data set. What happens in a level depends only on (seed, level), so a run that was interrupted
+    and resumed writes the same bytes. `progress` hears how many of how many levels are done. If an environment fails,
     the levels before stay recorded.
     """
     family = open_family(env)
     if episodes < 1 or steps < 1:
         raise InputError(f"episodes is {episodes} and steps is {steps}; both must be at least 1")
     if episodes * steps > MOST_STEPS:
-        raise InputError(f"{episodes:,} episodes of {steps:,} steps are too much for a level; {MOST_STEPS:,} steps fit")
+        raise InputError(
+            f"{episodes:,} episodes of {steps:,} steps are too many for a level; at most {MOST_STEPS:,} steps fit"
+        )
     if seed < 0:
         raise InputError(f"seed is {seed}; it must be 0 or more")
     ranges = parse_levels(levels)
     numbers = level_numbers(ranges)
-    family.check(numbers[0])  # whatever cannot work fails before the folder is touched
+    family.check(numbers[0])  # fail before the folder is touched
     if explore and NOISE in family.options:
-        raise InputError("exploring needs frames that come again, and under noise none does; record random play")
+        raise InputError("exploring needs frames that come back, and under noise none does; record random play")
     if explore is None:
         explore = not family.usually_random and _choose(family, numbers, episodes, steps, seed)
     request: dict[str, Any] = {
         "env": family.name,
         "options": dict(family.options),
-        "levels": [[one.start, one.stop] for one in ranges],
+        "levels": [[part.start, part.stop] for part in ranges],
         "episodes": episodes,
         "steps": steps,
         "seed": seed,
@@ -98,7 +101,7 @@ def _append_levels(
 ) -> None:
     """Play these levels and append them to the folder together.
 
-    Where a level fails, those before it are appended; where play is slow, what a second has brought.
+    If a level fails, those before it are appended. If play is slow, the levels of about a second are.
     """
     offset, began = writer.frames_written, time.monotonic()
     parts: list[dict[str, np.ndarray]] = []
@@ -126,20 +129,20 @@ def _append_levels(
 
 @dataclass(frozen=True)
 class Reach:
-    """How far a kind of play comes in some levels."""
+    """How much one way of playing sees in a few levels."""
 
     levels: int
     goals: int
     """Levels in which a solved state was seen."""
     frames: float
-    """Distinct frames of a level, the mean."""
+    """Distinct frames per level, on average."""
 
     def __str__(self) -> str:
-        return f"{self.frames:.0f} frames a level and the goal in {self.goals} of {self.levels}"
+        return f"{self.frames:.0f} frames per level and the goal in {self.goals} of {self.levels}"
 
 
 def reach(family: Family, numbers: list[int], episodes: int, steps: int, seed: int, explores: bool) -> Reach:
-    """How far random play, or exploring, comes in levels."""
+    """How much random play, or exploring, sees in these levels."""
     goals, frames = 0, 0
     for number in numbers:
         play = family.play(number, episodes, steps, np.random.default_rng([seed, number]), explores)
@@ -149,9 +152,9 @@ def reach(family: Family, numbers: list[int], episodes: int, steps: int, seed: i
 
 
 def _choose(family: Family, numbers: list[int], episodes: int, steps: int, seed: int) -> bool:
-    """Whether to explore: random play in the first levels sees fewer goals, or clearly fewer frames.
+    """Whether to explore: if random play sees fewer goals in the first levels, or clearly fewer frames.
 
-    An environment that fails fails again when it is recorded; what comes before that is then kept.
+    An environment that fails here will fail again while recording, which keeps the levels before.
     """
     tried = numbers[:TRIED]
     try:
@@ -167,9 +170,9 @@ def _choose(family: Family, numbers: list[int], episodes: int, steps: int, seed:
 
 
 def solved_frames(solved: np.ndarray | None, number_of: np.ndarray) -> np.ndarray:
-    """[m] int8, whether each of the kept frames solves its level (-1 if nobody said), from what was said of all frames
-    [n], which have these numbers [n] among the kept. A frame that solved the level once counts as solved."""
-    found = np.full(number_of.max() + 1, -1, np.int8)
+    """[m] int8, whether each kept frame solves its level (-1 if unknown), from `solved` [n] of all frames and their
+    numbers [n] among the kept ones. A frame that solved the level once counts as solved."""
+    kept = np.full(number_of.max() + 1, -1, np.int8)
     if solved is not None:
-        np.maximum.at(found, number_of, solved.astype(np.int8))
-    return found
+        np.maximum.at(kept, number_of, solved.astype(np.int8))
+    return kept

@@ -1,9 +1,9 @@
 """Trajectory folders: written part by part, resumable, opened memory-mapped.
 
 A folder holds six npy files and, once it is complete, `manifest.json`. Until then `unfinished.jsonl` (`journal.py`)
-has a line for each part of the levels: how many rows and bytes of each file there are with it, and the part's
-checksums. A part is on the disk before its line is. So a run that was cut off at any moment goes on to the very same
-bytes, and what was damaged in the meantime is noticed and played again.
+has a line for each part of the levels: the rows and bytes of each file up to there, and the part's checksums. A part
+is on the disk before its line is. So a run that is killed at any moment and resumed writes the very same bytes, and
+damage done in the meantime is noticed and that part played again.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ ARRAYS = {
 LATER = ("solved",)
 """Arrays that data sets of earlier versions lack."""
 ONLY_IF_ASKED = ("explore",)
-"""What a request says only if it is so."""
+"""Keys that a request has only if they are true."""
 SECONDS_BETWEEN_NOTES = 1.0
-"""How often finished levels are noted in the journal: what a kill can cost, beside the level that is being played."""
+"""How often finished levels are noted in the journal: the most that a kill costs, beside the level being played."""
 DIMENSIONS = {"frames": 4, "frame_level": 1, "episodes": 2, "actions": 2, "episode_level": 1, "solved": 1}
 MANIFEST, JOURNAL = "manifest.json", "unfinished.jsonl"
 
 
 class TrajectoryWriter:
-    """Appends levels to a trajectory folder; the only one that writes there as long as it is not closed."""
+    """Appends levels to a trajectory folder. Until it is closed, no other writer can open the folder."""
 
     def __init__(self, folder: Path, request: Mapping[str, Any], resume: bool) -> None:
-        """Begin or go on in `folder`. `request` is everything that decides the data; a resumed one must be equal."""
+        """Begin or continue `folder`. `request` is everything that decides the data; to resume, it must be equal."""
         self.folder = folder
         self.request = json.loads(json.dumps({"format": FORMAT, **request}))
         self.levels_done = 0
@@ -87,7 +87,7 @@ class TrajectoryWriter:
             self._journal.close()
 
     def _is_complete(self, resume: bool) -> bool:
-        """Whether the folder holds what is asked for; an InputError where it holds another data set."""
+        """Whether the folder is already complete; an InputError if it holds another data set."""
         if not (self.folder / MANIFEST).exists():
             return False
         if not resume:
@@ -98,14 +98,14 @@ class TrajectoryWriter:
         return True
 
     def _check_contents(self) -> None:
-        """An InputError where the folder holds anything that no writer has left there."""
+        """An InputError if the folder holds anything that no writer has left there."""
         if not self.folder.exists() or (self.folder / JOURNAL).exists():
             return
         if not self.folder.is_dir() or not all(map(left_by_writer, self.folder.iterdir())):
             raise InputError(f"{self.folder} already holds something else; choose an empty or new folder")
 
     def _go_on(self, resume: bool) -> None:
-        """Take up what the journal says, as far as the files agree with it."""
+        """Continue from the journal, as far as the files agree with it."""
         assert self._journal is not None
         if self._is_complete(resume):  # another process has just finished it
             return
@@ -125,24 +125,24 @@ class TrajectoryWriter:
             damaged = next((name for name in ARRAYS if not self._holds(name, part)), None)
             if damaged is not None:
                 notice(
-                    f"{self.folder / damaged}.npy has been damaged since it was written; all behind level "
-                    f"{self.levels_done} of the list is made again"
+                    f"{self.folder / damaged}.npy has been damaged since it was written; everything after "
+                    f"the first {self.levels_done} levels is made again"
                 )
                 self._journal.add({"again": self.levels_done})
                 break
             self.levels_done, self._rows, self._bytes = part["levels_done"], part["rows"], part["bytes"]
         self._noted = self.levels_done
 
-    def _check_request(self, found: Any) -> None:
-        """An InputError where what is there was not asked for so."""
+    def _check_request(self, recorded: Any) -> None:
+        """An InputError if the folder's request is not this one."""
         for key in (*self.request, *ONLY_IF_ASKED):
             value = self.request.get(key)
-            if not isinstance(found, dict) or found.get(key) != value:
-                held = found.get(key) if isinstance(found, dict) else found
+            if not isinstance(recorded, dict) or recorded.get(key) != value:
+                held = recorded.get(key) if isinstance(recorded, dict) else recorded
                 raise InputError(f"{self.folder} holds a data set with {key} {held}, not {value}; it cannot be resumed")
 
     def _holds(self, name: str, part: Mapping[str, Any]) -> bool:
-        """Whether a file still has the bytes of a part, behind those that were looked at before."""
+        """Whether a file still has the bytes of a part, after the bytes that were checked before."""
         if name not in part["bytes"]:
             return False
         left, digest = part["bytes"][name] - self._bytes[name], hashlib.sha256()
@@ -157,7 +157,7 @@ class TrajectoryWriter:
         return left == 0 and digest.hexdigest() == part["sha256"][name]
 
     def append(self, levels: int, **arrays: np.ndarray) -> None:
-        """Add the rows of so many finished levels to every array; without `solved` nobody said what is."""
+        """Add the rows of this many finished levels to every array; without `solved`, what solves them is unknown."""
         arrays.setdefault("solved", np.full(len(arrays["frame_level"]), -1))
         added = {name: np.ascontiguousarray(rows, ARRAYS[name]) for name, rows in arrays.items()}
         for name, rows in added.items():
@@ -166,7 +166,7 @@ class TrajectoryWriter:
             with naming(path), path.open("r+b" if path.exists() else "w+b") as file:
                 if self._rows[name] == 0:
                     file.write(header)
-                # What was written after the last line of the journal does not count: write over it.
+                # What was written after the last line of the journal does not count: overwrite it.
                 file.seek(len(header) + self._bytes[name])
                 file.truncate()
                 file.write(rows.data)
@@ -184,7 +184,7 @@ class TrajectoryWriter:
         return self._rows["frames"]
 
     def _note(self) -> None:
-        """Bring all levels up to here to the disk, and say so in the journal."""
+        """Flush all levels up to here to the disk, and note it in the journal."""
         if self._journal is None or self._noted == self.levels_done:
             return
         for name in ARRAYS:
@@ -196,7 +196,7 @@ class TrajectoryWriter:
         self._noted, self._noted_at = self.levels_done, time.monotonic()
 
     def finish(self, frame_shape: tuple[int, ...], steps: int) -> None:
-        """Complete the folder of frames [H,W,3] and episodes of so many steps: true headers, checksums, and last the
+        """Complete the folder of frames [H,W,3] and episodes of this many steps: final headers, checksums, and last the
         manifest."""
         assert self._journal is not None
         shapes = {"frames": frame_shape, "episodes": (steps + 1,), "actions": (steps,)}
@@ -225,7 +225,7 @@ class TrajectoryWriter:
 
 
 def _flush(path: Path) -> None:
-    """Bring a file that was written to the disk."""
+    """Flush a written file to the disk."""
     with naming(path), path.open("rb") as file:
         os.fsync(file.fileno())
 
@@ -241,7 +241,7 @@ def _header(name: str, shape: tuple[int, ...]) -> bytes:
 def open_trajectories(folder: str | Path, verify: bool = True) -> Trajectories:
     """The recorded play in a folder, its arrays memory-mapped and read-only.
 
-    An InputError says what is wrong with a folder that is no data set, unfinished, from another version, or damaged.
+    An InputError if the folder is no data set, unfinished, from another version, or damaged.
     `verify=False` saves reading every byte to compare checksums (about a second a gigabyte).
     """
     folder = Path(folder)
@@ -269,7 +269,7 @@ def open_trajectories(folder: str | Path, verify: bool = True) -> Trajectories:
 
 
 def _within(arrays: Mapping[str, np.ndarray], actions: int) -> bool:
-    """Whether episodes name frames that there are, and actions that there are."""
+    """Whether episodes name only frames and actions that exist."""
     episodes, taken = arrays["episodes"], arrays["actions"]
     return bool(episodes.min() >= 0 and episodes.max() < len(arrays["frames"]) and taken.max() < actions)
 

@@ -1,4 +1,4 @@
-"""What is said of a world, one thing after the other, and what to do about it."""
+"""What `check-env` says about a world, finding by finding, and what to do about it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SLOW = 0.01
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at."""
+    """One thing that was checked."""
 
     what: str
     mark: Mark
@@ -34,48 +34,48 @@ class Finding:
 
 
 def about_frames(family: Family) -> Finding:
-    """Their size."""
-    size, own = family.shape[:2], getattr(family, "own_size", family.shape[:2])
-    brought = "" if own == size else f", brought to {size[0]} × {size[1]}: is all that matters still to be seen?"
-    return Finding("frames", "fits", f"{own[0]} × {own[1]} pixels{brought}")
+    """The size of frames."""
+    size, drawn = family.shape[:2], getattr(family, "own_size", family.shape[:2])
+    resized = "" if drawn == size else f", resized to {size[0]} × {size[1]}: can you still see all that matters?"
+    return Finding("frames", "fits", f"{drawn[0]} × {drawn[1]} pixels{resized}")
 
 
 def about_levels(seen: Sequence[Seen], noisy: bool) -> Finding:
-    """Whether seeds begin different levels."""
-    distinct = len({one.first.tobytes() for one in seen})
+    """Whether seeds start different levels."""
+    distinct = len({play.first.tobytes() for play in seen})
     if len(seen) == 1 or noisy:
-        return Finding("levels", "fits", f"level k is what reset(seed=k) begins; {len(seen)} looked at")
+        return Finding("levels", "fits", f"level k is what reset(seed=k) starts; {len(seen)} checked")
     if distinct == 1:
         return Finding(
-            "levels", "mind", "all seeds begin in the same frame: a world of one level",
+            "levels", "mind", "all seeds start with the same frame: a world of one level",
             "record many episodes of level 0, and evaluate with --goals random",
         )  # fmt: skip
-    return Finding("levels", "fits", f"{distinct} of {len(seen)} seeds begin in different frames")
+    return Finding("levels", "fits", f"{distinct} of {len(seen)} seeds start with different frames")
 
 
-def about_determinism(found: tuple[Determinism, ...]) -> Finding:
-    """Whether the same actions do the same."""
-    verdicts = [one.verdict for one in found]
+def about_determinism(judged: tuple[Determinism, ...]) -> Finding:
+    """Whether the same actions always do the same."""
+    verdicts = [level.verdict for level in judged]
     if "nondeterministic" in verdicts:
-        worst = found[verdicts.index("nondeterministic")]
+        worst = judged[verdicts.index("nondeterministic")]
         if worst.first_step == 0:
             return Finding(
-                "determinism", "does not fit", "reset(seed=k) does not begin the same level every time",
-                "levels are drawn from something else than np_random; wrap reset() to seed that (numpy.random.seed)",
+                "determinism", "does not fit", "reset(seed=k) does not start the same level every time",
+                "levels do not come from np_random; wrap reset() to seed what they do come from (numpy.random.seed)",
             )  # fmt: skip
         return Finding(
             "determinism", "does not fit",
             f"the same actions show different frames after step {worst.first_step}, and not by noise: replays differ "
-            f"by {worst.early:.1f} grey values a pixel early and {worst.late:.1f} late, {worst.new_frames:.0%} of "
-            "frames come once",
+            f"by {worst.early:.1f} grey values per pixel early and {worst.late:.1f} late, and "
+            f"{worst.new_frames:.0%} of frames occur only once",
             "planning needs a world in which an action always does the same; remove what is random in step()",
         )  # fmt: skip
     if "visual noise" in verdicts:
-        noisy = found[verdicts.index("visual noise")]
+        noisy = judged[verdicts.index("visual noise")]
         return Finding(
             "determinism", "mind",
-            f"visual noise: replays of the same actions differ by {noisy.early:.1f} grey values a pixel, and no more "
-            "as play goes on",
+            f"visual noise: replays of the same actions differ by {noisy.early:.1f} grey values per pixel, and not "
+            "more as play continues",
             "the world itself seems deterministic; train with --noisy",
         )  # fmt: skip
     return Finding("determinism", "fits", "the same actions show the same frames, whatever the random numbers")
@@ -84,7 +84,7 @@ def about_determinism(found: tuple[Determinism, ...]) -> Finding:
 def about_hidden(hidden: float | None) -> Finding:
     """Whether frames show all that matters."""
     if hidden is None:
-        return Finding("whole state", "mind", "no step was repeated, so nothing can be said", "play more episodes")
+        return Finding("whole state", "mind", "no step was repeated, so this is unknown", "play more episodes")
     if hidden == 0:
         return Finding("whole state", "fits", "repeated steps always led to the same frame")
     return Finding(
@@ -95,29 +95,29 @@ def about_hidden(hidden: float | None) -> Finding:
 
 
 def about_growth(growth: tuple[float, ...], episodes: int, steps: int) -> Finding:
-    """Whether play has seen what there is."""
+    """Whether play has seen most of the states."""
     shown = " → ".join(f"{count:.0f}" for count in growth)
     share = (growth[3] - growth[2]) / growth[3]
     if growth[3] < 2:
         return Finding("states", "does not fit", "nothing ever changes", "do the actions do anything?")
     if share > STILL_GROWING:
         return Finding(
-            "states", "mind", f"{shown} distinct frames a level over the quarters of play: still growing",
-            f"play more than {episodes} episodes of {steps} steps a level, or more levels",
+            "states", "mind", f"{shown} distinct frames per level over the quarters of play: still growing",
+            f"play more than {episodes} episodes of {steps} steps per level, or more levels",
         )  # fmt: skip
-    return Finding("states", "fits", f"{shown} distinct frames a level over the quarters of play")
+    return Finding("states", "fits", f"{shown} distinct frames per level over the quarters of play")
 
 
 def about_reach(seen: Sequence[Seen], explored: Sequence[Seen]) -> Finding:
-    """How far random play comes, against where goals were seen."""
-    farthest = float(np.mean([one.farthest() for one in seen]))
-    idle = float(np.mean([(one.rows[:, 1:] == one.rows[:, :-1]).mean() for one in seen]))
-    away = [steps for one in (*seen, *explored) if (steps := one.goal_distance()) is not None]
+    """How far random play gets, and how far away goals were seen."""
+    farthest = float(np.mean([play.farthest() for play in seen]))
+    idle = float(np.mean([(play.rows[:, 1:] == play.rows[:, :-1]).mean() for play in seen]))
+    away = [steps for play in (*seen, *explored) if (steps := play.goal_distance()) is not None]
     goals = f"; goals were seen {np.mean(away):.1f} steps away" if away else ""
-    found = f"random play comes {farthest:.1f} steps far; {idle:.0%} of its actions change nothing{goals}"
+    found = f"random play gets {farthest:.1f} steps away; {idle:.0%} of its actions change nothing{goals}"
     if idle > IDLE:
         return Finding(
-            "reach", "mind", found, "random play is stuck: offer fewer actions, or let episodes begin anywhere"
+            "reach", "mind", found, "random play is stuck: offer fewer actions, or let episodes start anywhere"
         )
     return Finding("reach", "fits", found)
 
@@ -125,11 +125,13 @@ def about_reach(seen: Sequence[Seen], explored: Sequence[Seen]) -> Finding:
 def about_goal(family: Family, number: int) -> Finding:
     """Whether levels show a goal."""
     if not family.has_goals:
-        return Finding("goal picture", "fits", "none is shown, so the goal is what solves a level (--goals solved)")
+        return Finding("goal picture", "fits", "none is shown, so the goal is whatever solves a level (--goals solved)")
     try:
         challenge = family.challenge(number)
     except EnvironmentFailed as problem:
-        return Finding("goal picture", "does not fit", str(problem), "let goal_frame() give it, or leave it out")
+        return Finding(
+            "goal picture", "does not fit", str(problem), "make goal_frame() return it, or remove goal_frame()"
+        )
     except InputError as problem:
         return Finding("goal picture", "mind", str(problem), "")
     shortest = "" if challenge.shortest is None else f", {challenge.shortest} steps away in level {number}"
@@ -137,18 +139,23 @@ def about_goal(family: Family, number: int) -> Finding:
 
 
 def about_goals_seen(seen: Sequence[Seen], explored: Sequence[Seen], sample: Sample, pictured: bool) -> Finding:
-    """Whether play sees what solves a level: nothing else can teach a goal test."""
-    by_chance, exploring = (sum(one.goal_distance() is not None for one in play) for play in (seen, explored))
+    """Whether play sees solved states: nothing else can teach a goal test."""
+    by_chance, exploring = (sum(play.goal_distance() is not None for play in plays) for plays in (seen, explored))
     found = f"random play sees a solved state in {by_chance} of {len(seen)} levels, exploring in {exploring}"
     if max(by_chance, exploring) >= (len(seen) + 1) // 2:
         return Finding("goals seen", "fits", found)
     if max(by_chance, exploring):
         return Finding("goals seen", "mind", found, "record with --explore, and more or longer episodes")
     if pictured:
-        return Finding("goals seen", "mind", found, "pictures tell the goal; how to come near it, play did not show")
+        return Finding(
+            "goals seen",
+            "mind",
+            found,
+            "the picture shows the goal, but play never reached it",
+        )
     if sample.ends and not sample.rewarded:
-        advice = 'which ends are good? say info["solved"], or give pixelplan.GymFamily(env, solved=…)'
-        return Finding("goals seen", "mind", f"{found}; episodes end, but never with a reward above zero", advice)
+        advice = 'which ends are good? set info["solved"], or use pixelplan.GymFamily(env, solved=…)'
+        return Finding("goals seen", "mind", f"{found}; episodes end, but never with a positive reward", advice)
     if not sample.ends and not sample.says:
         advice = "give a goal picture (solve --goal), or plan to random states (evaluate --goals random)"
         return Finding("goals seen", "mind", f'{found}: it has neither an end nor info["solved"]', advice)
@@ -156,18 +163,19 @@ def about_goals_seen(seen: Sequence[Seen], explored: Sequence[Seen], sample: Sam
 
 
 def about_episodes(sample: Sample) -> Finding:
-    """Ends and rewards."""
+    """How episodes end, and what they reward."""
     if sample.ends and sample.longest <= 1:
         return Finding(
             "episodes",
             "does not fit",
             "every episode ends with its first step",
-            "there is nothing to plan: check the end",
+            "there is nothing to plan: check when the environment terminates",
         )
     if sample.rewarded > 0.5:
         return Finding(
-            "episodes", "mind", f"a reward above zero comes with {sample.rewarded:.0%} of steps, so it tells no goal",
-            'the largest at the end of an episode counts; say info["solved"] if that is not the goal',
+            "episodes", "mind",
+            f"{sample.rewarded:.0%} of steps have a positive reward, so a reward does not mark the goal",
+            'an episode that ends with its largest reward counts as solved; set info["solved"] if that is wrong',
         )  # fmt: skip
     ends = (
         f"{sample.ends} of {sample.episodes} random episodes end by themselves"
@@ -179,16 +187,16 @@ def about_episodes(sample: Sample) -> Finding:
 
 def about_speed(sample: Sample, family: Family) -> Finding:
     """How long recording will take."""
-    own = getattr(family, "own_size", family.shape[:2])
-    each = (
-        f"{1e3 * sample.seconds:.1f} ms a step, so 1,000 levels of 400 steps take {400e3 * sample.seconds / 60:.0f} min"
-    )
-    if sample.seconds < SLOW or own == family.shape[:2]:
+    drawn = getattr(family, "own_size", family.shape[:2])
+    minutes = 400e3 * sample.seconds / 60
+    each = f"{1e3 * sample.seconds:.1f} ms per step, so 1,000 levels of 400 steps take {minutes:.0f} min"
+    if sample.seconds < SLOW or drawn == family.shape[:2]:
         return Finding("speed", "fits" if sample.seconds < SLOW else "mind", each)
     what = "--option tile_size=8" if sample.tiles else "an option of your environment"
     return Finding(
-        "speed", "mind", f"{each}; it draws {own[0]} × {own[1]} pixels, of which {family.shape[0]} × {family.shape[1]} "
-        "are kept", f"let it draw smaller pictures: {what}",
+        "speed", "mind",
+        f"{each}; it draws {drawn[0]} × {drawn[1]} pixels, of which {family.shape[0]} × {family.shape[1]} are kept",
+        f"let it draw smaller pictures: {what}",
     )  # fmt: skip
 
 
@@ -197,9 +205,9 @@ def about_clock(clock: Clock) -> Finding:
     (top, bottom), (left, right) = clock.rows, clock.columns
     return Finding(
         "clock", "does not fit",
-        f"a clock, step counter or score in the picture (rows {top}–{bottom}, columns {left}–{right}) shows another "
-        "thing in every step, so states never come again although what else is seen does",
-        "paint over it before the picture is given",
+        f"a clock, step counter or score in the picture (rows {top}–{bottom}, columns {left}–{right}) changes "
+        "with every step, so no state ever comes back, although the rest of the picture does",
+        "paint over it",
     )  # fmt: skip
 
 
@@ -207,7 +215,7 @@ def about_chance(first_step: int) -> Finding:
     """Chance that neither the picture nor np_random shows."""
     return Finding(
         "chance", "does not fit",
-        f"levels that begin with the same frame part after step {first_step} of the same actions: chance decides, and "
-        "it is not in np_random (sticky actions do that)",
+        f"levels that start with the same frame diverge after step {first_step} of the same actions: chance decides, "
+        "and it does not come from np_random (sticky actions, for example)",
         "switch it off when the environment is made, as --option repeat_action_probability=0.0 does for Atari",
     )  # fmt: skip

@@ -1,18 +1,18 @@
-"""Which recorded frames show the same state. This is the one place that decides it; training asks nowhere else.
+"""Which recorded frames show the same state. Only this module decides it; training asks nowhere else.
 
-Only pixels and recorded steps are used. Frames that are equal byte by byte are one state. Two frames of a level are
-also one state when what differs between them makes no difference to play, as with a figure that looks left or right.
-Such frames are *near*: they differ only inside a square no larger than the thing that moves. (A figure that has moved
-changes the cell that it left and the one that it entered, so frames of different positions are not near.) The recorded
-steps then speak for or against a near pair:
+It uses only pixels and recorded steps. Frames with equal bytes are one state. Two frames of a level are also one state
+if their difference does not matter to play, such as a figure that looks left or right. Such frames are *near*: they
+differ only inside a square no larger than the thing that moves. (A figure that has moved changes the cell that it left
+and the one that it entered, so frames of different positions are not near.) The recorded steps then vote on a near
+pair:
 
-- for: some action was seen from both, and it led to one and the same frame;
-- against: some action was seen from both, and it led to frames that are not even near.
+- for merging it, if an action was taken in both and led to one and the same frame;
+- against, if an action was taken in both and led to frames that are not even near.
 
-Pairs with a voice for and none against are merged. Pairs of which the steps say nothing are merged where the steps of
-the whole data set speak with (nearly) one voice for near pairs.
+Pairs with a vote for and none against are merged. Pairs without votes are merged if (nearly) all votes of the whole
+data set are for merging.
 
-All this only where near frames differ in the look of the thing that moves: then nearly all steps from them change
+All this applies only if near frames differ in the look of the thing that moves: then nearly all steps from them change
 something there. A coin that is there or gone is small, too, but lies elsewhere, and no step away from it changes it.
 """
 
@@ -36,7 +36,7 @@ MOST = 0.8
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the steps of a level say about its near pairs of frames."""
+    """The votes of a level's steps on its near pairs of frames."""
 
     same: list[tuple[int, int]]
     different: list[tuple[int, int]]
@@ -72,7 +72,7 @@ def states_of_frames(data: Trajectories) -> np.ndarray:
 
 
 def rows_of_levels(data: Trajectories) -> Iterator[tuple[int, int, np.ndarray]]:
-    """For each level: its first frame, the frame behind its last one, and the rows of its episodes."""
+    """For each level: its first frame, the frame after its last one, and the rows of its episodes."""
     order = np.argsort(data.episode_level, kind="stable")
     levels, begins = np.unique(data.episode_level[order], return_index=True)
     for level, rows in zip(levels.tolist(), np.split(order, begins[1:]), strict=True):
@@ -87,10 +87,10 @@ def equal_frames(frames: np.ndarray) -> np.ndarray:
 
 
 def near_pairs(frames: np.ndarray, equal: np.ndarray, side: int) -> list[tuple[int, int]]:
-    """Pairs of frames [n,H,W,3] that differ, but only inside a square of `side` pixels; of equal ones one."""
+    """Pairs of frames [n,H,W,3] that differ, but only inside a square of `side` pixels; equal frames count once."""
     distinct = np.unique(equal)
     first, second = np.triu_indices(len(distinct), 1)
-    # Sums over lines rule nearly all pairs out: comparing every pixel of every pair would take a hundred times longer.
+    # Sums over lines rule out nearly all pairs: comparing every pixel of every pair would take a hundred times longer.
     lines_of_bytes = frames[distinct].reshape(len(distinct), frames.shape[1], -1)  # [n,H,W·3]
     rows, columns = lines_of_bytes.sum(axis=2, dtype=np.int32), lines_of_bytes.sum(axis=1, dtype=np.int32)
     for lines, limit in ((rows, side), (columns, 3 * side)):
@@ -102,9 +102,9 @@ def near_pairs(frames: np.ndarray, equal: np.ndarray, side: int) -> list[tuple[i
 
 
 def steps_there(near: list[tuple[int, int]], frames: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """[k] for steps [m,3] from near pairs of frames [n,H,W,3] that change anything: whether it is where a pair differs.
+    """[k] whether a step [m,3] from a near pair of frames [n,H,W,3] changes something where the pair differs.
 
-    Pair by pair, all steps from either frame.
+    Pair by pair, for all steps from either frame that change anything.
     """
     if not near:
         return np.zeros(0, bool)
@@ -120,15 +120,15 @@ def steps_there(near: list[tuple[int, int]], frames: np.ndarray, steps: np.ndarr
 
 
 def judge(near: list[tuple[int, int]], steps: np.ndarray) -> Verdict:
-    """What steps [m,3] (from, action, to) say about near pairs."""
+    """How steps [m,3] (from, action, to) vote on near pairs."""
     successors: dict[int, dict[int, int]] = {}
     for source, action, target in steps.tolist():
         successors.setdefault(source, {})[action] = target
     known = set(near)
     verdict = Verdict([], [], [])
     for pair in near:
-        one, other = successors.get(pair[0], {}), successors.get(pair[1], {})
-        ends = [tuple(sorted((one[action], other[action]))) for action in one.keys() & other.keys()]
+        first, second = successors.get(pair[0], {}), successors.get(pair[1], {})
+        ends = [tuple(sorted((first[action], second[action]))) for action in first.keys() & second.keys()]
         if any(end[0] != end[1] and end not in known for end in ends):
             verdict.different.append(pair)
         elif any(end[0] == end[1] for end in ends):

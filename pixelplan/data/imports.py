@@ -1,6 +1,6 @@
-"""Recordings that others made, as a trajectory folder: npz arrays, PNG files with a CSV, and Minari's HDF5.
+"""Import other people's recordings as a trajectory folder: npz arrays, PNG files with a CSV, and Minari's HDF5.
 
-Each reader gives recorded episodes one by one; what is written is the same for all.
+Each reader gives recorded episodes one by one; they are all written in the same way.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pixelplan.types import InputError, Trajectories
 STEPS = 20
 """Steps of an episode in the folder; longer recordings are cut into pieces, which may overlap."""
 LARGEST_LEVEL = 2**29
-"""Bytes of the distinct frames of a level."""
+"""The most bytes that the distinct frames of a level may take."""
 
 
 def import_trajectories(
@@ -36,11 +36,11 @@ def import_trajectories(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Trajectories:
-    """Write the recording in a file or folder as a trajectory folder `out`, and give it opened.
+    """Write the recording in a file or folder as a trajectory folder `out`, and open that.
 
-    Levels are the recording's own; without any, every episode is a level of its own, or all are one (`one_level`).
-    `actions` is how many there are, by default one more than the highest seen. `pixels` (height, width) is the size of
-    frames. A recording that turns out to be bad on the way leaves nothing in `out`.
+    Levels are the recording's own. If it has none, every episode is its own level, or all are one (`one_level`).
+    `actions` is the number of actions, by default one more than the highest seen. `pixels` (height, width) is the size
+    of frames. A recording that turns out to be bad leaves nothing in `out`.
     """
     recorded = read_recording(Path(source))
     count = _count_actions(recorded, actions)
@@ -49,12 +49,12 @@ def import_trajectories(
     own_size = _picture_size(recorded)
     size = usual_size(*own_size) if pixels is None else pixels
     if not 8 <= min(size) <= max(size) <= LARGEST_PICTURE:
-        raise InputError(f"frames of {size[0]} × {size[1]} pixels do not do; a side has 8 to {LARGEST_PICTURE}")
-    steps = min(STEPS, min(len(one.actions) for one in recorded))
+        raise InputError(f"frames cannot be {size[0]} × {size[1]} pixels; a side has 8 to {LARGEST_PICTURE}")
+    steps = min(STEPS, min(len(episode.actions) for episode in recorded))
     levels: dict[int, list[Recorded]] = {}
-    for number, one in enumerate(recorded):
-        own_level = 0 if one_level else number
-        levels.setdefault(own_level if one.level is None else one.level, []).append(one)
+    for number, episode in enumerate(recorded):
+        usual = 0 if one_level else number
+        levels.setdefault(usual if episode.level is None else episode.level, []).append(episode)
     request = {
         "env": name,
         "options": {"pixels": list(size)},
@@ -91,7 +91,7 @@ def _fingerprint(source: Path) -> str:
 
 
 def read_recording(source: Path) -> list[Recorded]:
-    """The episodes recorded in a file or folder, whatever its kind; an InputError where it holds none."""
+    """The episodes recorded in a file or folder of any kind; an InputError if there are none."""
     if not source.exists():
         raise InputError(f"{source} does not exist")
     minari = source / "data" / "main_data.hdf5"
@@ -109,8 +109,8 @@ def read_recording(source: Path) -> list[Recorded]:
 
 
 def _count_actions(recorded: list[Recorded], given: int | None) -> int:
-    highest = max(int(one.actions.max()) for one in recorded)
-    lowest = min(int(one.actions.min()) for one in recorded)
+    highest = max(int(episode.actions.max()) for episode in recorded)
+    lowest = min(int(episode.actions.min()) for episode in recorded)
     count = highest + 1 if given is None else given
     if lowest < 0 or highest >= count or not 0 < count <= MOST_ACTIONS:
         raise InputError(
@@ -133,13 +133,13 @@ def _append(
     size: tuple[int, int],
     steps: int,
 ) -> None:
-    """Write one level's episodes in the wanted size, cut into pieces of so many steps; distinct frames once."""
+    """Write one level's episodes in this size, cut into pieces of this many steps; equal frames are written once."""
     seen = DistinctFrames((*size, 3))
     rows, actions = [], []
-    for one in recorded:
+    for episode in recorded:
         numbers = []
-        for index in range(len(one.actions) + 1):
-            picture = to_frame(one.frame(index))
+        for index in range(len(episode.actions) + 1):
+            picture = to_frame(episode.frame(index))
             if picture.shape[:2] != own_size:
                 raise InputError(
                     f"frame {index} of an episode of level {level} is {picture.shape[1]} × {picture.shape[0]} pixels; "
@@ -151,9 +151,9 @@ def _append(
                     f"level {level} has more than {len(seen) - 1:,} distinct frames, which take more than "
                     f"{LARGEST_LEVEL // 2**20} MB; give smaller --pixels, or import its episodes as several levels"
                 )
-        for first in pieces(len(one.actions), steps):
+        for first in pieces(len(episode.actions), steps):
             rows.append(numbers[first : first + steps + 1])
-            actions.append(one.actions[first : first + steps])
+            actions.append(episode.actions[first : first + steps])
     writer.append(
         1,
         frames=seen.stacked(),
@@ -165,7 +165,7 @@ def _append(
 
 
 def pieces(length: int, steps: int) -> list[int]:
-    """Where pieces of so many steps begin that cover a recording; the last may overlap the one before."""
+    """Where the pieces of this many steps start that cover a recording; the last may overlap the one before."""
     begins = list(range(0, length - steps + 1, steps))
     return begins if begins[-1] + steps == length else [*begins, length - steps]
 

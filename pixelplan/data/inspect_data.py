@@ -33,7 +33,7 @@ def inspect_trajectories(folder: Path) -> tuple[str, Image.Image]:
             + (f", seed {manifest['seed']}" if "seed" in manifest else ""),
             f"  frames      {len(data.frames):,} distinct, {frames.mean():.1f} a level",
             f"  transitions {transitions:,} distinct, {transitions / len(levels):.1f} a level",
-            f"  coverage    {covered or 'is known for puzzles only, and only without noise'}",
+            f"  coverage    {covered or 'is known only for puzzles without noise'}",
         ]
     )
     shown = levels[np.linspace(0, len(levels) - 1, min(LEVELS_SHOWN, len(levels))).astype(int)]
@@ -42,7 +42,7 @@ def inspect_trajectories(folder: Path) -> tuple[str, Image.Image]:
 
 
 def coverage(data: Trajectories) -> str | None:
-    """The share of the states that can be reached, in evenly spread levels; None if the rules are unknown."""
+    """The share of the reachable states that play has seen, in evenly spread levels; None if the rules are unknown."""
     family = recorded_family(data.manifest["env"], data.manifest["options"])
     if not isinstance(family, Tables):
         return None
@@ -63,7 +63,7 @@ def _distinct_transitions(data: Trajectories) -> int:
 
 
 def _presence(data: Trajectories, level: int) -> Image.Image:
-    """The first frame of a level, bright where its frames ever differ: the places that play has reached."""
+    """The first frame of a level, bright wherever its frames differ: the places that play has reached."""
     frames = data.frames[data.frame_level == level]
     touched = (frames != frames[:1]).any(axis=(0, 3))
     shown = np.where(touched[..., None], frames[0], frames[0] // 3)

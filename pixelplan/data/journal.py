@@ -1,4 +1,4 @@
-"""The journal of a data set that is not complete yet: one line per part, and a lock for its one writer."""
+"""The journal of an unfinished data set: one line per part, and a lock for its only writer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pixelplan.types import InputError
 class Journal:
     """An append-only file of sealed JSON lines that belongs to one process at a time.
 
-    The lock ends with the process that holds it, however it ends. A line that is incomplete or damaged does not count,
-    nor does any line behind it.
+    The lock ends with the process that holds it, however that ends. An incomplete or damaged line does not count, nor
+    does any line after it.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open or begin the journal; an InputError says which process writes it now."""
+        """Open or start the journal; an InputError if another process is writing it."""
         self.path = path
         self._file = _lock(path)
         self.lines: list[dict[str, Any]] = []
@@ -33,7 +33,7 @@ class Journal:
             self._end += len(line)
 
     def own(self) -> None:
-        """Continue from the lines that count: drop what follows, and let others see who writes."""
+        """Continue from the lines that count: drop what follows, and note which process writes."""
         with naming(self.path):
             self._file.truncate(self._end)
         self.add({"process": os.getpid()})
@@ -48,7 +48,7 @@ class Journal:
 
     def close(self) -> None:
         """Let others write."""
-        with naming(self.path):  # a full disk refuses here once more what it has refused before
+        with naming(self.path):  # on a full disk, closing fails once more
             self._file.close()
 
     def remove(self) -> None:
@@ -65,7 +65,7 @@ def _lock(path: Path) -> IO[bytes]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
-            writers = [line["process"] for line in (_parse(one, path) or {} for one in file) if "process" in line]
+            writers = [line["process"] for line in (_parse(raw, path) or {} for raw in file) if "process" in line]
             file.close()
             holder = f"process {writers[-1]}" if writers else "another process"
             raise InputError(f"{path.parent} is being written by {holder}; wait until that has finished") from None

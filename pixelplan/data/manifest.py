@@ -1,4 +1,4 @@
-"""What a manifest must say for a data set to be opened: later stages rely on it without checking."""
+"""What a manifest must say: later stages rely on it without checking again."""
 
 from __future__ import annotations
 

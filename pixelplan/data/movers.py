@@ -1,4 +1,4 @@
-"""Whether one thing moves in a world, or several things change: it decides what a latent must be able to hold."""
+"""Whether one thing moves in a world or several things change, which decides what a latent must be able to hold."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ NEARLY_ALL = 0.95
 
 
 def one_mover(levels: Iterable[tuple[np.ndarray, np.ndarray]], rows: int, columns: int) -> bool:
-    """Whether a state is only where something is, from the frames [n,H,W,3] and states [n] of levels.
+    """Whether a state is just the place of one thing, from the frames [n,H,W,3] and states [n] of levels.
 
-    Then every frame is its level's background but for one cell of the grid, and frames with the same such cell show the
-    same state.
-
-    A level's background is what each cell shows in most states. If no level has enough states, it is assumed.
+    Then every frame is its level's background except for one cell of the grid, and frames that differ from it in the
+    same cell show the same state. A level's background is what each cell shows in most states. If no level has enough
+    states to tell, one mover is assumed.
     """
     single, told, places, unique = 0, 0, 0, 0
     for frames, states in levels:

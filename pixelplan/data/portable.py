@@ -1,4 +1,4 @@
-"""Handing memory-mapped data to other processes by file name: pickled, a memory map would become a copy of its file."""
+"""Hand memory-mapped data to other processes by file name: pickling a memory map would copy its whole file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PortableTrajectories:
 
     @classmethod
     def of(cls, data: Trajectories) -> PortableTrajectories:
-        """Each memory-mapped array replaced by where it is."""
+        """The data set with each memory-mapped array replaced by its place."""
         arrays = {part.name: getattr(data, part.name) for part in dataclasses.fields(data) if part.name != "manifest"}
         return cls({name: _place(array) for name, array in arrays.items() if array is not None}, dict(data.manifest))
 

@@ -1,4 +1,4 @@
-"""Readers of other people's recordings; nothing that they read can run code or take more memory than stated here."""
+"""Readers of other people's recordings. No recording can run code or take more memory than these limits allow."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from pixelplan.envs.frames import LARGEST_PICTURE, read_frame
 from pixelplan.types import InputError
 
 LARGEST_TABLE = 64 * 2**20
-"""Bytes of a CSV file, and of the actions of an episode in HDF5."""
+"""The most bytes of a CSV file, and of an episode's actions in HDF5."""
 LARGEST_CHUNK = 256 * 2**20
-"""Bytes that HDF5 unpacks at once."""
+"""The most bytes that HDF5 may unpack at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +50,13 @@ def read_npz(path: Path) -> list[Recorded]:
         levels = _whole(levels, path)
         if levels.shape != actions.shape[:1]:
             raise InputError(
-                f"{path} has levels {list(levels.shape)} for actions {list(actions.shape)}; one for each row"
+                f"{path} has levels {list(levels.shape)} for actions {list(actions.shape)}; give one level for each row"
             )
     if after is not None:
         if after.shape != frames.shape or actions.shape != frames.shape[:1]:
             raise InputError(
                 f"{path} has frames {list(frames.shape)}, actions {list(actions.shape)} and next_frames "
-                f"{list(after.shape)}; there must be as many of each"
+                f"{list(after.shape)}; there must be equally many of each"
             )
         numbers = np.zeros(len(actions), np.int64) if levels is None else levels
         return [
@@ -77,8 +77,9 @@ def read_npz(path: Path) -> list[Recorded]:
 def read_pictures(folder: Path) -> list[Recorded]:
     """Episodes as PNG files in a folder, and one CSV file in it.
 
-    Its columns are frame, action and next_frame, a row for each step; or frame, action and perhaps episode, a row for
-    each frame in the order of play, with no action after the last frame of an episode. Level is optional.
+    Its columns are frame, action and next_frame, with a row for each step; or frame, action and, optionally, episode,
+    with a row for each frame in the order of play and no action after the last frame of an episode. A column level is
+    optional.
     """
     tables = sorted(folder.glob("*.csv"))
     if len(tables) != 1:
@@ -132,7 +133,7 @@ def read_pictures(folder: Path) -> list[Recorded]:
 def read_hdf5(path: Path) -> list[Recorded]:
     """Episodes in Minari's layout: groups episode_… with `observations` [T+1,H,W,3] and `actions` [T].
 
-    Observations that are a group hold images under one of its names. An episode's seed, if given, is its level.
+    If observations are a group, one of its members holds the images. An episode's seed, if it has one, is its level.
     """
     try:
         import h5py
@@ -145,12 +146,12 @@ def read_hdf5(path: Path) -> list[Recorded]:
             raise InputError(f"{path} has no groups episode_0, episode_1 and so on, as Minari writes them")
         names.sort(key=lambda name: int(name.removeprefix("episode_")[:18]))
         recorded = [_episode(file[name], name, path) for name in names]
-    return [one for one in recorded if len(one.actions)]
+    return [episode for episode in recorded if len(episode.actions)]
 
 
 @contextmanager
 def _readable(path: Path) -> Iterator[None]:
-    """Whatever a damaged HDF5 file makes its library raise becomes an InputError."""
+    """Turn anything that a damaged HDF5 file raises into an InputError."""
     try:
         yield
     except InputError:
@@ -162,14 +163,14 @@ def _readable(path: Path) -> Iterator[None]:
 
 def _episode(episode: Any, name: str, path: Path) -> Recorded:
     """One of Minari's episodes."""
-    images, found = _images(episode, path), episode["actions"]
-    if math.prod(found.shape) * found.dtype.itemsize > LARGEST_TABLE:
-        raise InputError(f"{name} in {path} claims {math.prod(found.shape):,} actions; that is too many for an episode")
-    actions = _whole(np.asarray(found), path)
+    images, stored = _images(episode, path), episode["actions"]
+    if math.prod(stored.shape) * stored.dtype.itemsize > LARGEST_TABLE:
+        raise InputError(f"{name} in {path} claims {math.prod(stored.shape):,} actions, too many for an episode")
+    actions = _whole(np.asarray(stored), path)
     if actions.ndim != 1 or len(images) != len(actions) + 1:
         raise InputError(
-            f"{name} in {path} has {len(images)} frames and actions {list(actions.shape)}; it needs one frame more "
-            "than actions, and actions that are single numbers"
+            f"{name} in {path} has {len(images)} frames and actions {list(actions.shape)}; it needs one more "
+            "frame than actions, and actions that are single numbers"
         )
     seed = episode.attrs.get("seed")
     number = int(seed) if isinstance(seed, int | np.integer) else None
@@ -183,8 +184,8 @@ def _episode(episode: Any, name: str, path: Path) -> Recorded:
 
 def _images(episode: Any, path: Path) -> Any:
     """The data set of images [T+1,H,W,3] among an episode's observations."""
-    found = episode.get("observations")
-    candidates = list(found.values()) if hasattr(found, "values") else [found]
+    observations = episode.get("observations")
+    candidates = list(observations.values()) if hasattr(observations, "values") else [observations]
     for candidate in candidates:
         if getattr(candidate, "dtype", None) == np.uint8 and candidate.ndim in (3, 4):
             at_once = candidate.chunks or (1, *candidate.shape[1:])

@@ -1,4 +1,4 @@
-"""What a little play shows of a world, counted."""
+"""What a little play shows about a world, counted."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from pixelplan.envs.frames import distinct_frames
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Play in one level, frames by number."""
+    """Play in one level, with its frames numbered."""
 
     rows: np.ndarray
-    """[E,T+1], equal numbers are equal frames."""
+    """[E,T+1], equal numbers mean equal frames."""
     actions: np.ndarray
     """[E,T]."""
     frames: np.ndarray
@@ -34,11 +34,11 @@ class Seen:
         return frame
 
     def steps(self) -> np.ndarray:
-        """[E·T,3] frame, action, frame after it."""
+        """[E·T,3] frame, action, next frame."""
         return np.stack([self.rows[:, :-1].ravel(), self.actions.ravel(), self.rows[:, 1:].ravel()], axis=1)
 
     def depths(self) -> dict[int, int]:
-        """Steps from the first frame to each that can be reached from it along what was played."""
+        """Steps from the first frame to each frame that play connects with it."""
         successors: dict[int, set[int]] = {}
         for before, _, after in self.steps().tolist():
             successors.setdefault(before, set()).add(after)
@@ -57,11 +57,11 @@ class Seen:
         return max(self.depths().values())
 
     def goal_distance(self) -> int | None:
-        """Steps to the nearest solved frame; None where none was seen."""
+        """Steps to the nearest solved frame; None if none was seen."""
         return min((steps for frame, steps in self.depths().items() if self.solved[frame]), default=None)
 
     def growth(self) -> list[int]:
-        """Distinct frames after each quarter of the episodes' steps, all episodes taken together."""
+        """Distinct frames after each quarter of the episodes' steps, over all episodes."""
         in_time = self.rows.T.ravel()  # the first frames of all episodes, then the second ones …
         return [len(np.unique(in_time[: max(1, len(in_time) * quarter // 4)])) for quarter in range(1, 5)]
 
@@ -77,10 +77,10 @@ def look(family: Family, number: int, episodes: int, steps: int, seed: int, expl
 
 
 def hidden(seen: Sequence[Seen]) -> float | None:
-    """Of the (frame, action) that came more than once, the share that led to different frames; None if none did."""
+    """The share of repeated (frame, action) pairs that led to different frames; None if none was repeated."""
     repeated = different = 0
-    for one in seen:
-        steps = one.steps()
+    for play in seen:
+        steps = play.steps()
         _, which, counts = np.unique(steps[:, :2], axis=0, return_inverse=True, return_counts=True)
         outcomes = np.unique(np.stack([which.reshape(-1), steps[:, 2]], axis=1), axis=0)[:, 0]
         repeated += int((counts > 1).sum())
@@ -98,44 +98,44 @@ class Clock:
 
 
 def find_clock(seen: Sequence[Seen]) -> Clock | None:
-    """The pixels that depend on the number of steps alone, if without them frames come again that otherwise never do.
+    """The pixels that depend only on the number of steps, if frames come back without them that otherwise never do.
 
-    Nothing else can be told of a clock: a state that can only be left (a game in which stones are laid) has its time,
-    too, but other pixels at the same time.
+    Other states never come back either, such as those of a game in which stones are laid, but their pixels differ from
+    episode to episode.
     """
-    found = np.zeros(seen[0].frames.shape[1:3], bool)
-    for one in seen:
-        shown = one.frames[one.rows]  # [E,T+1,H,W,3]
-        same = (shown == shown[:1]).all(axis=(0, 1, 4))  # [H,W]: at every time the same in all episodes
+    ticking = np.zeros(seen[0].frames.shape[1:3], bool)
+    for play in seen:
+        shown = play.frames[play.rows]  # [E,T+1,H,W,3]
+        same = (shown == shown[:1]).all(axis=(0, 1, 4))  # [H,W]: the same in all episodes at any time
         changes = (shown[0] != shown[0, :1]).any(axis=(0, 3))
-        found |= same & changes
-        if _comes_again(one.rows):
+        ticking |= same & changes
+        if _comes_back(play.rows):
             return None
-    if not found.any():
+    if not ticking.any():
         return None
-    for one in seen:
-        without = np.where(found[None, :, :, None], 0, one.frames)
-        if _comes_again(distinct_frames(without)[1][one.rows]):
-            rows, columns = np.flatnonzero(found.any(axis=1)), np.flatnonzero(found.any(axis=0))
+    for play in seen:
+        without = np.where(ticking[None, :, :, None], 0, play.frames)
+        if _comes_back(distinct_frames(without)[1][play.rows]):
+            rows, columns = np.flatnonzero(ticking.any(axis=1)), np.flatnonzero(ticking.any(axis=0))
             return Clock((int(rows[0]), int(rows[-1])), (int(columns[0]), int(columns[-1])))
     return None
 
 
-def _comes_again(rows: np.ndarray) -> bool:
-    """Whether some frame of episodes [E,T+1] was seen at two different times."""
+def _comes_back(rows: np.ndarray) -> bool:
+    """Whether any frame of episodes [E,T+1] was seen at two different times."""
     times = np.broadcast_to(np.arange(rows.shape[1]), rows.shape)
     pairs = np.unique(np.stack([rows.ravel(), times.ravel()], axis=1), axis=0)
     return len(pairs) > len(np.unique(rows))
 
 
 def find_chance(family: Family, levels: Sequence[int], seen: Sequence[Seen], steps: int) -> int | None:
-    """The first step after which two levels that begin with the same frame differ though the same is done in them.
+    """The first step after which two levels that start with the same frame differ despite the same actions.
 
-    Their seeds are all that differs, and it shows later: that is chance, not another level.
+    Only their seeds differ, and it shows later: that is chance, not another level.
     """
     alike: dict[bytes, int] = {}
-    for number, one in zip(levels, seen, strict=True):
-        other = alike.setdefault(one.first.tobytes(), number)
+    for number, play in zip(levels, seen, strict=True):
+        other = alike.setdefault(play.first.tobytes(), number)
         if other == number:
             continue
         actions = np.random.default_rng(number).integers(len(family.action_names), size=steps).tolist()
@@ -152,17 +152,17 @@ class Sample:
 
     episodes: int
     ends: int
-    """How many of them ended by themselves."""
+    """Episodes that ended by themselves."""
     longest: int
     """Steps of the longest of those."""
     rewarded: float
-    """Share of steps with a reward above zero."""
+    """Share of steps with a positive reward."""
     says: bool
-    """Whether a state was ever taken for solved."""
+    """Whether any state counted as solved."""
     seconds: float
-    """A step, drawing included."""
+    """Per step, including drawing."""
     tiles: bool
-    """Whether the environment has a setting `tile_size`, as MiniGrid's have."""
+    """Whether the environment has a setting `tile_size`, as those of MiniGrid do."""
 
 
 def sample(family: Family, levels: Sequence[int], steps: int, seed: int) -> Sample:

@@ -1,4 +1,4 @@
-"""The grid of a single mover that makes smaller steps than it is large."""
+"""The grid of a single mover whose steps are smaller than itself."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ SMALLEST_STEP = 3
 
 
 def stepping_grid(levels: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[int, int] | None:
-    """Rows and columns of a grid with a cell for each place of one mover.
+    """Rows and columns of a grid with a cell for each place of one mover, from levels' frames [n,H,W,3] and states [n].
 
-    From the frames [n,H,W,3] and states [n] of levels: every frame is its level's background but for a box of always
-    the same size, and where the box is tells the state. Cells are as large as the steps of which all its ways are made.
-    None if it is otherwise, or where steps are so small that there would be too many cells.
+    In such a world every frame is its level's background except for a box of constant size, and the place of the box
+    tells the state. Cells are as large as one step. None in any other world, or if steps are so small that there would
+    be too many cells.
     """
     levels = [(frames, states) for frames, states in levels if len(np.unique(states)) >= ENOUGH_STATES]
     if not levels:
@@ -27,10 +27,10 @@ def stepping_grid(levels: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[int,
     extents = [np.diff(box, axis=2)[..., 0] for box in boxes]
     sizes, counts = np.unique(np.concatenate(extents), axis=0, return_counts=True)
     size = sizes[counts.argmax()]
-    corners = [box[(its == size).all(axis=1), :, 0] for box, its in zip(boxes, extents, strict=True)]  # [m,2] each
+    corners = [box[(extent == size).all(axis=1), :, 0] for box, extent in zip(boxes, extents, strict=True)]  # [m,2]
     fitting = sum(map(len, corners))
     steps = np.gcd.reduce(np.concatenate([corner - corner[:1] for corner in corners]), axis=0)
-    steps = np.where(steps, steps, steps.max())  # what never moves up or down has cells as high as they are wide
+    steps = np.where(steps, steps, steps.max())  # a mover that never moves up or down gets square cells
     if fitting < NEARLY_ALL * counts.sum() or steps.min() < SMALLEST_STEP:
         return None
     pixels = np.array(levels[0][0].shape[1:3])

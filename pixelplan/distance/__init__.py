@@ -1,1 +1,1 @@
-"""DISTANCE: how many steps lie between a state and a goal, learned inside a world model."""
+"""DISTANCE: the number of steps from a state to a goal, learned inside a world model."""

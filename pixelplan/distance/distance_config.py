@@ -1,4 +1,4 @@
-"""The settings of learned distances; without networks, so that help texts come at once."""
+"""The settings of learned distances. No networks here, so that help texts appear at once."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pixelplan.types import InputError
 
 LIMITS = {"goal_width": (1, 512), "goal_blocks": (0, 32), "state_width": (1, 512), "hidden": (1, 4096)}
-"""The smallest and the largest that the numbers of a network can be; read from files, they are judged by this."""
+"""The least and the most that each size of a network may be; sizes read from files are checked against it."""
 
 MOST = 10**9
-"""Of anything that is counted."""
+"""The most that any count may be."""
 
 
 @dataclass(frozen=True)
@@ -18,11 +18,11 @@ class NetworkConfig:
     """The size of the network."""
 
     goal_width: int = 32
-    """Channels of what reads the goal, if codes are laid out in cells."""
+    """Channels of the network that reads the goal, if codes are laid out in cells."""
     goal_blocks: int = 5
-    """Its residual blocks: it runs once a level, so many are cheap."""
+    """Its residual blocks. It runs once per level, so many are cheap."""
     state_width: int = 12
-    """Channels of what looks at neighbouring cells of each state."""
+    """Channels of the network that compares neighbouring cells of each state."""
     hidden: int = 256
     """Units of the layers that see a whole state."""
 
@@ -38,29 +38,29 @@ class DistanceConfig:
     """How a distance is learned."""
 
     rounds: int = 6
-    """Rounds of searching and learning, after the one of random play."""
+    """Rounds of searching and learning, after a first round of random play."""
     searches: int = 300
     """Training levels that a round plays or searches, drawn again each time."""
     walk: int = 64
     """Steps of an imagined random walk. If all levels have one goal, longer walks from it reach what is far."""
     nodes: int = 1000
-    """Nodes of a search in the first round; each later round has twice as many as the one before, up to most_nodes."""
+    """Nodes of a search in the first round. Each later round has twice as many as the one before, up to most_nodes."""
     most_nodes: int = 8000
-    """Nodes of a search at most."""
+    """The most nodes of a search."""
     weight: float = 3.0
-    """What the distance weighs in these searches."""
+    """Weight of the distance in these searches."""
     batch: int = 16
     """Nodes that these searches expand at a time."""
     states: int = 384
-    """States of a search that are learned from at most."""
+    """The most states that are learned from one search."""
     updates: int = 600
     """Gradient steps per round."""
     learning_rate: float = 1.5e-3
-    """The highest of a round, from which it falls to nothing."""
+    """The highest of a round; it then falls to zero."""
     held_out_nodes: int = 20_000
-    """Nodes of a search on held-out levels."""
+    """The most nodes of a search on held-out levels."""
     seed: int = 0
-    """Decides which levels are drawn, and everything else that is."""
+    """Decides which levels are drawn, and all other random choices."""
     network: NetworkConfig = field(default_factory=NetworkConfig)
 
     def __post_init__(self) -> None:

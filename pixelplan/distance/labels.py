@@ -1,4 +1,4 @@
-"""What a searched graph teaches about distances: exact ones to what was reached, and better guesses for the rest."""
+"""What a searched graph teaches about distances: exact ones to what it reached, better guesses for the rest."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pixelplan.types import LatentGraph
 
 
 def backed_up(successors: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Steps [M] from each node of a graph [M,A] if those of some are known [M], infinite for the others.
+    """Steps [M] from each node of a graph [M,A], given the known steps [M] of some nodes and infinity for the others.
 
-    Whoever knows a better way keeps it: the least of what is known and of a step more than the best successor's.
+    A node's steps are the lesser of what is known and one more than its best successor's.
     """
-    steps = np.append(known.astype(np.float64), np.inf)  # the last one stands for "nobody looked"
+    steps = np.append(known.astype(np.float64), np.inf)  # successor -1, never looked at, reads the last entry
     while True:
         better = np.minimum(steps[:-1], steps[successors].min(1, initial=np.inf) + 1)
         if (better == steps[:-1]).all():
@@ -24,15 +24,15 @@ def backed_up(successors: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 
 def to_any(graph: LatentGraph, nodes: np.ndarray | list[int]) -> np.ndarray:
-    """Steps [M] from each node to the nearest of some, along edges that were looked at; infinite without a way."""
+    """Steps [M] from each node to the nearest of `nodes`, along edges that were looked at; infinite without a path."""
     known = np.full(len(graph.codes), np.inf)
     known[nodes] = 0
     return backed_up(graph.successors, known)
 
 
 def back_and_forth(graph: LatentGraph, node: int) -> np.ndarray:
-    """The nodes [n] that a way leads to from a node and back again, itself included."""
-    there = np.zeros(len(graph.codes) + 1, bool)  # the last one stands for "nobody looked"
+    """The nodes [n] to which a path leads from a node and back again, itself included."""
+    there = np.zeros(len(graph.codes) + 1, bool)  # successor -1, never looked at, reads the last entry
     there[node], new = True, np.array([node])
     while len(new):
         new = np.unique(graph.successors[new])
@@ -43,7 +43,7 @@ def back_and_forth(graph: LatentGraph, node: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What one graph teaches of one goal: n states and the steps from each of them to the goal."""
+    """What one graph teaches about one goal: n states and the steps from each of them to the goal."""
 
     codes: np.ndarray
     """[n,w] uint64, the bits of the states."""
@@ -52,7 +52,7 @@ class Samples:
     steps: np.ndarray
     """[n] float32."""
     sure: np.ndarray
-    """[n] float32, what each state's error weighs."""
+    """[n] float32, the weight of each state's error."""
     at_least: np.ndarray
     """[n] bool, whether the steps may also be more."""
 
@@ -62,7 +62,8 @@ def towards(
 ) -> Samples:
     """What a graph teaches, in at most count states, of a goal with this mean code [d] that is these steps [M] away.
 
-    Three quarters have a way there. The others were looked at and have none: they are further than most, or cut off.
+    From three quarters of the states a path leads there. From the others, though expanded, none does: they are farther
+    than most, or cut off.
     """
     near = random.permutation(np.flatnonzero(np.isfinite(steps)))[: 3 * count // 4]
     cut_off = np.flatnonzero(~np.isfinite(steps) & expanded(graph))
@@ -80,9 +81,9 @@ def towards(
 
 
 def in_hindsight(graph: LatentGraph, wide: bool, count: int, random: np.random.Generator) -> Samples:
-    """What a graph teaches of a goal that nobody had: one of its deeper nodes.
+    """What a graph teaches about a goal chosen in hindsight: one of its deeper nodes.
 
-    If the level's own goal is any of several states (`wide`), so is this one: all that a way leads to and back from.
+    If the level's own goal is any of several states (`wide`), so is this one: all nodes with a path there and back.
     """
     looked_at = np.flatnonzero(expanded(graph))
     deep = looked_at[graph.depths[looked_at] >= np.median(graph.depths[looked_at])]
@@ -94,22 +95,22 @@ def in_hindsight(graph: LatentGraph, wide: bool, count: int, random: np.random.G
 def from_search(
     graph: LatentGraph, path: tuple[int, ...] | None, goal: np.ndarray, count: int, random: np.random.Generator
 ) -> Samples:
-    """What a search teaches of its own goal, with this mean code [d], in at most count states.
+    """What a search teaches about its own goal, with this mean code [d], in at most count states.
 
-    The path to it, if one was found, and all ways that join it are sure. For the other nodes that were expanded, the
-    distances of the nodes at the rim count, and the steps to them: in a dead end that says more with every round, until
-    nobody goes there any more.
+    If a path was found, it and all paths that join it are sure. Other expanded nodes learn from the nodes at the edge
+    of the graph: their distances, plus the steps to them. In a dead end these grow with every round, until searches
+    avoid it.
     """
     assert graph.ahead is not None
     looked_at = expanded(graph)
     guessed = backed_up(graph.successors, np.where(looked_at, np.inf, graph.ahead))
     exact = np.full(len(looked_at), np.inf) if path is None else to_any(graph, [path[-1]])
-    found = np.isfinite(exact)
-    nodes = np.flatnonzero(looked_at | found)
+    connected = np.isfinite(exact)
+    nodes = np.flatnonzero(looked_at | connected)
     on_way = np.isin(nodes, path or ())
     nodes = nodes[np.lexsort([random.random(len(nodes)), ~on_way])[:count]]
-    steps = np.minimum(np.where(found, exact, guessed)[nodes], FARTHEST).astype(np.float32)
-    sure = np.where(found[nodes], 1.0, 0.2).astype(np.float32)
+    steps = np.minimum(np.where(connected, exact, guessed)[nodes], FARTHEST).astype(np.float32)
+    sure = np.where(connected[nodes], 1.0, 0.2).astype(np.float32)
     return Samples(graph.codes[nodes], goal, steps, sure, np.zeros(len(nodes), bool))
 
 

@@ -1,4 +1,4 @@
-"""Learned distances as searches use them, and their folders: safetensors and JSON, nothing that could run code."""
+"""Learned distances as searches use them, and their folders: safetensors and JSON, which cannot run code."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from pixelplan.types import InputError, Model, goal_test_of, is_discrete
 FORMAT = 1
 ABOUT = "heuristic.json"
 MOST_BITS = 2**20
-"""Zeros and ones of a code."""
+"""The most zeros and ones of a code."""
 
 
 class LearnedDistance:
-    """A `Distance` by a network; what it reads of a goal it remembers until the goal changes."""
+    """A `Distance` by a network; it reads each goal once and remembers it until the goal changes."""
 
     def __init__(self, network: DistanceNetwork) -> None:
         self.network = network.eval()
@@ -37,14 +37,14 @@ class LearnedDistance:
 
     @torch.inference_mode()
     def __call__(self, z: Tensor, goals: Tensor) -> Tensor:
-        """Steps [N], about, from z [N,d] to any of goals [G,d]."""
+        """Estimated steps [N] from z [N,d] to any of goals [G,d]."""
         mean = goals.float().mean(0, keepdim=True)
         if self._goal is None or not torch.equal(self._goal[0], mean):
             self._goal = mean, self.network.read_goal(mean)
         return self.network(z.float().unsqueeze(0), self._goal[1]).squeeze(0).square()
 
     def __getstate__(self) -> dict[str, Any]:
-        """For another process: without what was read of a goal."""
+        """For another process: without the remembered goal."""
         return {"network": self.network, "_goal": None}
 
 
@@ -70,13 +70,13 @@ class Guided:
 
     @property
     def networks(self) -> nn.Module:
-        """The networks of both, for whoever wants to know whether they are the same."""
-        own = getattr(self._model, "networks", None)
-        return nn.ModuleList([self.distance.network] if own is None else [own, self.distance.network])
+        """The networks of both, which identify this model."""
+        networks = getattr(self._model, "networks", None)
+        return nn.ModuleList([self.distance.network] if networks is None else [networks, self.distance.network])
 
 
 def save_distance(network: DistanceNetwork, folder: Path, about: Mapping[str, Any]) -> None:
-    """Write a network with all that tells what it is for; the description comes last, so a folder with one is whole."""
+    """Write a network and its description. The description comes last, so a folder that has one is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: values.contiguous() for name, values in network.state_dict().items()}
     write_bytes(folder / WEIGHTS_FILE, save_tensors(tensors))
@@ -86,7 +86,7 @@ def save_distance(network: DistanceNetwork, folder: Path, about: Mapping[str, An
 
 
 def load_distance(folder: str | Path, model_identity: str | None = None) -> tuple[LearnedDistance, dict[str, Any]]:
-    """The distance in a folder, and what its description says; an InputError where it is for another model."""
+    """The distance in a folder, and its description; an InputError if it is for another model."""
     folder = Path(folder)
     if not (folder / ABOUT).is_file():
         raise InputError(f"{folder} holds no heuristic; give a folder that train-heuristic wrote")
@@ -112,7 +112,7 @@ def load_distance(folder: str | Path, model_identity: str | None = None) -> tupl
 
 
 def _described(about: dict[str, Any], path: Path) -> DistanceNetwork:
-    """The network that a description tells of; its sizes are judged before memory is taken by them."""
+    """The network of a description; its sizes are checked before they take any memory."""
     bits: Any = about.get("bits")
     layout, network = about.get("layout"), about.get("network")
     cells: Any = [] if layout is None else layout
@@ -123,13 +123,11 @@ def _described(about: dict[str, Any], path: Path) -> DistanceNetwork:
     if layout is not None and (len(cells) != 3 or math.prod(cells) != bits):
         raise InputError(f"{path}: a layout of {' × '.join(map(str, cells))} does not hold {bits} bits")
     if not isinstance(network, dict):
-        raise InputError(f"{path}: network is {network}; it must say how large the network is")
+        raise InputError(f"{path}: network is {network}; it must give the sizes of the network")
     try:
         config = NetworkConfig(**network)
     except (TypeError, InputError) as problem:
-        raise InputError(f"{path}: its network cannot be: {problem}") from None
+        raise InputError(f"{path} describes an impossible network: {problem}") from None
     if 2 * int(bits) * config.hidden + 20 * config.goal_blocks * config.goal_width**2 > MOST_PARAMETERS:
-        raise InputError(
-            f"{path} describes a network of more than {MOST_PARAMETERS:,} parameters, the most there may be"
-        )
+        raise InputError(f"{path} describes a network of more than {MOST_PARAMETERS:,} parameters, which is the limit")
     return DistanceNetwork(bits, None if layout is None else tuple(cells), config)

@@ -1,6 +1,6 @@
-"""A small network that reads a state's code and the goal's, and says how far one is from the other.
+"""A small network that reads a state's code and the goal's, and estimates the steps between them.
 
-Shapes: L levels, S states of each, d zeros and ones a state, laid out as R × C cells of K where the model says so.
+Shapes: L levels, S states of each, d zeros and ones per state, laid out as R × C cells of K if the model says so.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from torch.nn import functional
 from pixelplan.distance.distance_config import NetworkConfig
 
 FARTHEST = 256.0
-"""Steps beyond which everything is equally far."""
+"""Beyond this many steps everything is equally far."""
 
 
 class Block(nn.Module):
-    """Two convolutions, or two linear layers, beside what goes past them; at first it changes nothing."""
+    """A residual block of two convolutions, or two linear layers; at first it changes nothing."""
 
     def __init__(self, width: int, cells: bool) -> None:
         super().__init__()
@@ -30,12 +30,12 @@ class Block(nn.Module):
 
 
 class DistanceNetwork(nn.Module):
-    """Root of the steps from states to a goal.
+    """The square root of the steps from states to a goal.
 
-    Every number of a code has a weight vector, the state is the sum of those that are one, and a few layers judge that
+    Every bit of a code has a weight vector. A state is the sum of the vectors of its ones, and a few layers judge that
     sum. If codes are laid out in cells, a convolutional network reads the goal once a level and changes these vectors:
-    what a box in some cell means depends on where the walls and targets are. A much smaller one looks at neighbouring
-    cells of each state. The goal is the mean of its codes: where its frames differ, it does not matter what is there.
+    what a box in a cell means depends on where the walls and targets are. A much smaller network compares neighbouring
+    cells of each state. The goal is the mean of its codes: what its frames disagree about does not matter.
     """
 
     def __init__(self, bits: int, layout: tuple[int, int, int] | None, config: NetworkConfig) -> None:
@@ -56,10 +56,10 @@ class DistanceNetwork(nn.Module):
         self.together = nn.Sequential(Block(hidden, False), Block(hidden, False))
         self.answer = nn.Linear(hidden, 1)
         nn.init.zeros_(self.answer.weight)
-        nn.init.constant_(self.answer.bias, 5.0)  # 25 steps, before anything is known
+        nn.init.constant_(self.answer.bias, 5.0)  # 25 steps, before anything is learned
 
     def read_goal(self, goals: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
-        """What `forward` needs to know of goals [L,d], each the mean of its codes."""
+        """What `forward` needs to know about goals [L,d], each the mean of its codes."""
         bias, vectors = self.goal_vectors(goals).unsqueeze(1), self.vectors.expand(len(goals), -1, -1)
         if self.layout is None:
             return bias, vectors, None
@@ -68,7 +68,7 @@ class DistanceNetwork(nn.Module):
         return bias, vectors + changes.permute(0, 3, 4, 1, 2).reshape(vectors.shape) * 0.2, self.beside(features)
 
     def forward(self, z: Tensor, goal: tuple[Tensor, Tensor, Tensor | None]) -> Tensor:
-        """Roots of the steps [L,S] from states z [L,S,d] to the goals that were read."""
+        """Square roots of the steps [L,S] from states z [L,S,d] to the goals that were read."""
         bias, vectors, beside = goal
         features = torch.baddbmm(bias, z, vectors)
         if beside is not None:
@@ -86,6 +86,6 @@ class DistanceNetwork(nn.Module):
 
 
 def layout_of(model: object) -> tuple[int, int, int] | None:
-    """Rows, columns and numbers per cell, where a model says that its codes are laid out so (`model.layout`)."""
+    """Rows, columns and numbers per cell of a model's codes (`model.layout`); None if they have no such layout."""
     layout = getattr(model, "layout", None)
     return None if layout is None else tuple(layout)

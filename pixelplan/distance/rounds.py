@@ -1,7 +1,7 @@
-"""Learn a distance inside a world model: first from imagined random play, then from what searches find with it.
+"""Learn a distance inside a world model: first from imagined random play, then from searches that use it.
 
-Each round searches training levels with the distance learned so far and learns from what the searches saw; the budget
-of nodes grows from round to round. Levels that the training never sees say whether it is learning.
+Each round searches training levels with the distance learned so far, and learns from what the searches saw. The budget
+of nodes grows from round to round. Held-out levels show whether it is learning.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pixelplan.planning.packed_graph import PackedGraph
 from pixelplan.types import Goal, InputError, LatentGraph, Model, Plan, is_discrete, pack, unpack
 
 Open = Callable[[int], tuple[np.ndarray, Goal]]
-"""Gives of a level, by its number, the first frame [H,W,3] and the goal's frame, or frames [G,H,W,3]."""
+"""The first frame [H,W,3] and the goal of a level, by its number."""
 
 WALKED = 1536
 """States that imagined play expands for each level, about."""
@@ -42,13 +42,13 @@ class Round:
 
     number: int
     nodes: int
-    """Of a search on a training level at most; 0 where they were played at random."""
+    """The most nodes of a search on a training level; 0 if levels were played at random."""
     solved: float
-    """Share of training levels solved in it."""
+    """Share of its training levels that were solved."""
     loss: float
     held_out_solved: float
     held_out_nodes: float
-    """The median on held-out levels, unsolved ones with all that they may have."""
+    """The median on held-out levels; an unsolved one counts with the limit."""
     seconds: float
     """Since training began."""
 
@@ -62,24 +62,24 @@ def train_distance(
     config: DistanceConfig = DistanceConfig(),  # noqa: B008 (frozen)
     about: dict[str, Any] | None = None,
     resume: bool = False,
-    tell: Callable[[Round], None] = lambda one: None,
+    tell: Callable[[Round], None] = lambda finished: None,
 ) -> LearnedDistance:
     """Learn the distance of a model with a discrete code, and write it to the folder `out` after every round.
 
-    `resume` goes on after the last finished round, to the same weights as if nothing had happened. `about` is written
-    beside them.
+    `resume` continues after the last finished round and ends with the same weights as an uninterrupted run. `about` is
+    written beside them.
     """
     if not is_discrete(model):
         raise InputError("a distance is learned for models whose codes are zeros and ones; this model's are not")
     if not levels or not held_out or set(levels) & set(held_out):
-        raise InputError("training and held-out levels must be some, and none of them both")
+        raise InputError("give at least one training level and one held-out level, and none that is both")
     if not resume and out.exists() and any(out.iterdir()):
-        raise InputError(f"{out} is not empty; choose another folder, or --resume goes on")
+        raise InputError(f"{out} is not empty; choose another folder, or continue with --resume")
     about = about or {}
     request = _request(config, levels, held_out, about)
     if (out / ABOUT).exists() and not (out / CHECKPOINT).exists():  # it is finished
-        learned, found = load_distance(out, about.get("model_identity"))
-        if any(found.get(name) != value for name, value in request.items()):
+        learned, described = load_distance(out, about.get("model_identity"))
+        if any(described.get(name) != value for name, value in request.items()):
             raise other_training(out)
         return learned
     torch.manual_seed(config.seed)
@@ -91,14 +91,14 @@ def train_distance(
         save_distance(network, out, {**about, **request, "rounds": history})
 
     if history:
-        save()  # it may have been cut off between the checkpoint and this
+        save()  # the last run may have ended between the checkpoint and this
     trainer = _Trainer(model, open_level, config, network, samples, history[-1]["seconds"] if history else 0.0)
     for number in range(len(history), config.rounds + 1):
-        one = trainer.round(number, levels, held_out)
-        history.append(vars(one))
+        finished = trainer.round(number, levels, held_out)
+        history.append(vars(finished))
         save_progress(out, network, trainer.samples[-2:], history, request)
         save()
-        tell(one)
+        tell(finished)
     (out / CHECKPOINT).unlink()
     return LearnedDistance(network)
 
@@ -106,7 +106,7 @@ def train_distance(
 def _request(
     config: DistanceConfig, levels: Sequence[int], held_out: Sequence[int], about: dict[str, Any]
 ) -> dict[str, Any]:
-    """All that decides the weights, as it will be read back."""
+    """Everything that decides the weights, as JSON will read it back."""
     chosen = hashlib.sha256(repr([list(map(int, levels)), list(map(int, held_out))]).encode()).hexdigest()[:16]
     world = {name: about.get(name) for name in ("env", "options", "model_identity")}
     return dict(json.loads(json.dumps({**world, "levels_identity": chosen, "config": asdict(config)})))
@@ -126,7 +126,7 @@ class _Trainer:
     ) -> None:
         self.model, self.open_level, self.config, self.network = model, open_level, config, network
         self.samples = samples
-        """Of the latest rounds."""
+        """What the latest rounds taught."""
         self.began = time.perf_counter() - seconds
 
     def round(self, number: int, levels: Sequence[int], held_out: Sequence[int]) -> Round:
@@ -155,7 +155,7 @@ class _Trainer:
         """A level's context, the code [d] of its start, and those [G,d] of its goal."""
         frame, goal = self.open_level(level)
         if goal.frames is None or goal.masks is not None:
-            raise InputError("a distance is learned towards whole goal pictures; this world shows none")
+            raise InputError("learning a distance needs whole goal pictures; this world shows none")
         start, *goals = self.model.encode(np.stack([frame, *goal.frames])).float().cpu().numpy()
         return self.model.context(goal.frames[0]), start, np.stack(goals)
 
@@ -205,14 +205,14 @@ class _Trainer:
         return found, plan.reached
 
     def _plan(self, context: Any, start: np.ndarray, goals: np.ndarray, nodes: int) -> Plan:
-        """A search with what was learned so far."""
+        """A search with the distance learned so far."""
         config = OneShotConfig(
             node_limit=nodes, frontier="best-first", weight=self.config.weight, batch=self.config.batch
         )
         return search(Guided(self.model, LearnedDistance(self.network)), context, start, LatentGoal(goals), config)
 
     def _learn(self, number: int, random: np.random.Generator, together: int = 8, states: int = 64) -> float:
-        """Gradient steps on the samples of the latest rounds; the mean loss of the last tenth."""
+        """Gradient steps on the samples of the latest rounds; returns the mean loss of the last tenth."""
         network, config = self.network.train(), self.config
         pool = [one for samples in self.samples for one in samples]
         if not pool:
@@ -258,8 +258,8 @@ def imagine(
         after = model.step(torch.from_numpy(graph.embeddings(nodes)), context).float().cpu().numpy()  # [n,A,d]
         actions = after.shape[1]
         parents, taken = np.repeat(nodes, actions), np.tile(np.arange(actions), len(nodes))
-        found, _ = graph.find_or_add(after.reshape(-1, after.shape[2]), parents, taken)
-        successors = found.reshape(-1, actions)
+        reached, _ = graph.find_or_add(after.reshape(-1, after.shape[2]), parents, taken)
+        successors = reached.reshape(-1, actions)
         graph.connect(nodes, successors)
         there = successors[np.searchsorted(nodes, here)]  # [walks,A]
         stale = (there == here[:, None]) | (there == before[:, None])

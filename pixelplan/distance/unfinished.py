@@ -1,4 +1,4 @@
-"""Training a distance on the way, in one file: the network, what the latest rounds taught, and how all rounds went."""
+"""An unfinished training in one file: the network, what the latest rounds taught, and how all rounds went."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _PARTS = ("steps", "sure", "at_least")
 def save_progress(
     folder: Path, network: DistanceNetwork, samples: list[list[Samples]], history: list[dict[str, Any]], request: Any
 ) -> None:
-    """Write all that the next round needs, so that a resumed training ends in the same weights as any other.
+    """Write all that the next round needs, so that a resumed training ends with the same weights as any other.
 
-    `request` is all that decides these weights; only the same can go on.
+    `request` is everything that decides these weights; only the same request can resume.
     """
     folder.mkdir(parents=True, exist_ok=True)
     taught = [one for of_round in samples for one in of_round]
@@ -39,9 +39,9 @@ def save_progress(
 def load_progress(
     folder: Path, network: DistanceNetwork, request: Any
 ) -> tuple[list[list[Samples]], list[dict[str, Any]]] | None:
-    """Put the weights of the checkpoint in a folder into place; returns what its latest rounds taught and how all went.
+    """Load the weights of the checkpoint in a folder; returns what its latest rounds taught and how all rounds went.
 
-    None if there is no checkpoint. An InputError if it is damaged, or of another training.
+    None if there is no checkpoint. An InputError if it is damaged or belongs to another training.
     """
     path = folder / CHECKPOINT
     if not path.exists():
@@ -59,12 +59,12 @@ def load_progress(
 
 
 def other_training(folder: Path) -> InputError:
-    """What to say of a folder whose training was another."""
-    return InputError(f"training in {folder} was begun with other settings; it can only be resumed with the same")
+    """The error for a folder that holds another training."""
+    return InputError(f"training in {folder} was started with other settings; resume it with the same")
 
 
 def _samples(tensors: dict[str, Tensor], lengths: list[list[int]]) -> list[list[Samples]]:
-    """What each round taught, taken apart again."""
+    """What each round taught, unpacked."""
     ends = np.cumsum([length for of_round in lengths for length in of_round])[:-1]
     codes = np.split(tensors["codes"].numpy().view(np.uint64), ends)
     goals = list(tensors["goals"].numpy())

@@ -40,7 +40,7 @@ KINDS: dict[str, tuple[Any, str]] = {
     "float": (int | float, "a number"),
     "int": (int, "a whole number"),
 }
-"""What the values of options are, by a word in their annotation."""
+"""The types of options and what to call them, by a word in their annotation."""
 
 
 def make_puzzle(name: str, **options: Any) -> Puzzle:

@@ -26,7 +26,7 @@ class Puzzle(Protocol):
 
     @property
     def looks(self) -> Mapping[str, Any]:
-        """What the options make a cell look like: a model knows one look only, but may know boards of any size."""
+        """What the options make a cell look like. A model knows only one look, but may know boards of any size."""
 
     @property
     def pixels(self) -> int:
@@ -44,7 +44,7 @@ def _cached_level(puzzle: Puzzle, number: int) -> Level:
 
 
 def get_level(puzzle: Puzzle, number: int) -> Level:
-    """A level of a puzzle, made once and then remembered for a while; an InputError for a number that has none."""
+    """A level of a puzzle, made once and then cached; an InputError if there is no level with this number."""
     if not isinstance(number, int | np.integer) or not 0 <= number <= LAST_LEVEL:
         raise InputError(f"there is no level {number!r}; levels are whole numbers from 0 to {LAST_LEVEL}")
     return _cached_level(puzzle, int(number))
@@ -52,7 +52,7 @@ def get_level(puzzle: Puzzle, number: int) -> Level:
 
 @dataclass(frozen=True)
 class PlayState:
-    """Where a game stands; made by `clone_state` and taken by `restore_state`."""
+    """The state of a game; made by `clone_state` and taken by `restore_state`."""
 
     level: int
     state: int
@@ -69,7 +69,7 @@ class PlayOptions:
     levels: tuple[int, int] = (0, 1000)
     """The range (the second number excluded) from which levels are drawn."""
     terminate_on_goal: bool = True
-    """Whether an episode ends on the goal; without it the game plays on, as in the paper's data."""
+    """Whether an episode ends on the goal. If not, the game plays on, as in the paper's data."""
     random_start: bool = False
     """Whether episodes begin in a random place of the level instead of its start."""
     max_episode_steps: int | None = None
@@ -142,17 +142,17 @@ class PuzzleEnv(gymnasium.Env[np.ndarray, int]):
         return level.frame(level.goal)
 
     def clone_state(self) -> PlayState:
-        """Where the game stands, to come back to it."""
+        """The state of the game, to return to later."""
         return PlayState(self._need_level().number, self._state, self._steps, self._rewarded)
 
     def restore_state(self, state: PlayState) -> np.ndarray:
-        """Go back to a state that `clone_state` gave, in this or another environment of it; returns the frame."""
+        """Return to a state from `clone_state`, of this or an equal environment; gives its frame."""
         self._level = get_level(self.puzzle, state.level)
         self._state, self._steps, self._rewarded = state.state, state.steps, state.rewarded
         return self._show()
 
     def shortest_solution(self) -> tuple[int, ...] | None:
-        """A shortest way from here to the goal by the true rules, None if there is none. For evaluation only."""
+        """A shortest path from here to the goal by the true rules, None if there is none. For evaluation only."""
         return self._need_level().shortest_path(self._state)
 
     def solvable_from_here(self) -> bool:
@@ -208,7 +208,7 @@ class Window:
         """Show a frame [H,W,3]."""
         height, width, _ = frame.shape
         self._image.set(data=frame, extent=(0, width, height, 0))
-        if self._pyplot.get_backend().lower() != "agg":  # without a screen there is no one to wait for
+        if self._pyplot.get_backend().lower() != "agg":  # without a screen nothing is shown
             self._pyplot.pause(self._seconds)
 
     def close(self) -> None:

@@ -52,7 +52,7 @@ class Blindfold:
 
 
 def _checked(frame: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """A copy of the frame, so that no one can change another's; an InputError for anything that is not a frame."""
+    """A copy of the frame, so that no caller can change another's; an InputError for anything that is not a frame."""
     if not is_frame(frame):
         raise InputError(
             f"the environment returned {describe_value(frame)} as a frame; it must be uint8 [height, width, 3]"

@@ -1,4 +1,4 @@
-"""Whether a world is deterministic, or only its pixels are not, or neither is: replays of the same actions tell."""
+"""Whether a world is deterministic, noisy only in its pixels, or random: replays of the same actions tell."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 
 STEPS, REPLAYS = 40, 6
 ALL_NEW = 0.9
-"""The share of frames that must be new for noise: under noise every frame is, while the states of a game recur."""
+"""Noise is assumed if at least this share of frames is new: under noise all are, while states of a game recur."""
 GROWTH = 2.0
-"""Replays under noise differ as much late as early. If they differ this many times more, the worlds have parted."""
+"""Under noise, replays differ as much late as early. If they differ this many times more, the worlds diverged."""
 
 
 @dataclass(frozen=True)
 class Determinism:
-    """What replays of the same actions say."""
+    """What replays of the same actions show."""
 
     verdict: Literal["deterministic", "visual noise", "nondeterministic"]
     first_step: int | None
@@ -50,7 +50,7 @@ def judge_determinism(level: gymnasium.Env[np.ndarray, Any], actions: Sequence[i
 def replay(level: gymnasium.Env[np.ndarray, Any], actions: Sequence[int], run: int) -> np.ndarray:
     """The frames [T+1,H,W,3] that actions lead through; the first run with the level's own random numbers."""
     frames = [level.reset()[0]]
-    if run and hasattr(level.unwrapped, "shake"):  # an own environment: let whatever is random in its steps show
+    if run and hasattr(level.unwrapped, "shake"):  # a user's environment: let any randomness in its steps show
         level.unwrapped.shake(run)
     frames += [level.step(int(action))[0] for action in actions]
     return np.stack(frames)

@@ -34,7 +34,7 @@ class DigitJump:
     **Reward.** 10 on first reaching the goal in an episode, else 0.
 
     **Termination.** On the goal, unless `terminate_on_goal=False`, which plays on. Truncation after
-    `max_episode_steps`, if they are given.
+    `max_episode_steps`, if given.
 
     **Levels.** Level k with the default options is level k of the environments published with the paper. Digits go
     from 1 to 6, on boards smaller than 7 to size − 1.
@@ -45,9 +45,9 @@ class DigitJump:
     pixels: int = 64
     """Side of the frame, a multiple of size; a cell needs at least 4 pixels."""
     minimum_length: int = 1
-    """Moves that the shortest solution has at least."""
+    """The fewest moves that the shortest solution may have."""
     dead_ends: bool = False
-    """Whether a level must have a reachable place from which the goal cannot be reached any more."""
+    """Whether a level must have a reachable place from which the goal can no longer be reached."""
     look: Literal["glyphs", "colours"] = "glyphs"
     """Handwritten digits, or one plain colour per digit with the agent as a dark square."""
 
@@ -66,7 +66,7 @@ class DigitJump:
         return {"pixels/size": self.pixels // self.size, "look": self.look}
 
     def make(self, number: int) -> Level:
-        """Level `number`; an InputError when the generator gives up, never an unsuitable level."""
+        """Level `number`; an InputError if the generator gives up, never an unsuitable level."""
         cells, attempts = self.size**2, 0
         words = Words(number)
         most = min(1_000_000, 64_000_000 // cells)

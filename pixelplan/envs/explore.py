@@ -1,8 +1,8 @@
-"""Play that gets somewhere: in a world that always does the same, what was tried once need not be tried again.
+"""Play that explores: in a deterministic world, what was tried once need not be tried again.
 
-An explorer knows what it has seen of a level as a graph of frames and actions. It takes an action that was not tried
-where it is, or goes, by actions whose outcome it knows, to where one was not. Actions that have led to new frames are
-preferred, and near places to far ones: it takes what promises most new frames a step.
+An explorer remembers a level as a graph of frames and actions. It takes an untried action in this frame, or goes, by
+actions whose outcome it knows, to a frame that has one. It prefers actions that have led to new frames, and near frames
+to far ones: whatever promises the most new frames per step.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 
 class Stage(Protocol):
-    """A level to explore, in which what is seen has a number."""
+    """A level to explore, with numbered frames."""
 
     @property
     def over(self) -> bool:
@@ -24,22 +24,22 @@ class Stage(Protocol):
         """The number of the first frame."""
 
     def step(self, action: int) -> int:
-        """The number of the frame after an action; new frames have new numbers, one after the other."""
+        """The number of the frame after an action; new frames get the next numbers."""
 
 
 class Explorer:
-    """Chooses actions by what is not yet known of one level with so many actions."""
+    """Chooses actions by what is still unknown about one level."""
 
     def __init__(self, actions: int, random: np.random.Generator) -> None:
         self._random = random
-        self._successors: list[list[int]] = []  # [K][A], the frame that each action led to; -1 where it was not tried
+        self._successors: list[list[int]] = []  # [K][A], the frame that each action led to; -1 if untried
         self._actions = actions
         self._tried, self._new = np.zeros(actions), np.zeros(actions)
         self._rates = np.full(actions, 0.5)
         self._route: list[int] = []
 
     def choose(self, here: int, over: bool) -> int:
-        """The next action where frame `here` is seen."""
+        """The next action in frame `here`."""
         if over:
             untried = [action for action, there in enumerate(self._known(here)) if there < 0]
             return untried[0] if untried else int(self._random.integers(self._actions))
@@ -50,7 +50,7 @@ class Explorer:
         return self._route.pop(0)
 
     def saw(self, here: int, action: int, there: int, over: bool) -> None:
-        """Take in what an action led to; `over` tells whether the level had ended before."""
+        """Remember what an action led to; `over` tells whether the level had already ended."""
         new = there >= len(self._successors)
         if self._known(here)[action] < 0 and not over:
             self._tried[action] += 1
@@ -60,7 +60,7 @@ class Explorer:
         self._known(there)
 
     def begin_anew(self, start: int, here: int) -> bool:
-        """Whether more is to be found from the level's start than from here."""
+        """Whether the level's start promises more than this frame."""
         self._route = []
         return self._best(start)[0] >= self._best(here)[0]
 
@@ -70,7 +70,7 @@ class Explorer:
         return self._successors[frame]
 
     def _best(self, here: int) -> tuple[float, list[int]]:
-        """New frames a step, about, of the best that can be done from a frame, and the actions to it."""
+        """About how many new frames per step the best choice from a frame promises, and the actions of that choice."""
         most = float(self._rates.max())
         best, way = 0.0, list[int]()
         ways: dict[int, list[int]] = {here: []}
@@ -98,10 +98,9 @@ class Explorer:
 def explore(
     stage: Stage, actions: int, episodes: int, steps: int, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Frames [E,T+1] by number and actions [E,T] of exploring a level, as many steps as random play has.
+    """Explore a level: frames [E,T+1] by number and actions [E,T].
 
-    An episode goes on where the one before has ended, or begins anew if that promises more; the first begins with the
-    level.
+    An episode continues where the one before ended, or starts the level again if that promises more.
     """
     explorer = Explorer(actions, random)
     rows, taken = np.empty((episodes, steps + 1), np.int64), np.empty((episodes, steps), np.uint8)

@@ -1,4 +1,4 @@
-"""Families of levels: what recording, judging and showing ask of a puzzle, and of anybody's own environment.
+"""Families of levels: what recording, judging and showing ask of a puzzle, or of a user's environment.
 
 `Tables` is a family whose levels are tables, as the three puzzles are. `gym_family.GymFamily` is any
 Gymnasium environment, and `noise.Noisy` another family behind visual noise.
@@ -21,8 +21,8 @@ from pixelplan.envs.level import Level
 from pixelplan.types import ACTIONS, Goal
 
 Wanted = Goals | Goal | np.ndarray | tuple[int, ...]
-"""What people may ask for: "level" (the picture that the level shows), "solved" (whatever solves it), "random", a goal,
-a frame [H,W,3] or several, or where these actions lead."""
+"""A goal to ask for: "level" (the picture that the level shows), "solved" (whatever solves it), "random", a `Goal`, a
+frame [H,W,3] or several, or the actions that lead to it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Recording:
     actions: np.ndarray
     """[E,T] uint8."""
     solved: np.ndarray | None = None
-    """[n] bool, whether each frame solves the level; None where nobody says."""
+    """[n] bool, whether each frame solves the level; None if unknown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,20 +45,20 @@ class Challenge:
 
     number: int
     env: gymnasium.Env[Any, Any]
-    """The level: every reset begins it anew, and it plays on past the goal."""
+    """The level: every reset starts it again, and it plays on past the goal."""
     solved: Callable[[], bool]
     """Whether the goal is reached now, by the true rules."""
     goal: Goal
-    """What planners are shown of it."""
+    """What planners are told about the goal."""
     shortest: int | None
-    """Steps of the shortest way to this very goal; None where there is none or nobody knows."""
+    """Steps of the shortest path to this very goal; None if there is none or it is unknown."""
     action_names: tuple[str, ...]
     level: Level | None = None
-    """The level's tables with this goal, where it has any."""
+    """The level's tables with this goal, if it has tables."""
 
     @property
     def goal_frame(self) -> np.ndarray | None:
-        """A picture of the goal [H,W,3]; None where it has none."""
+        """A picture of the goal [H,W,3]; None if it has none."""
         return self.goal.picture
 
 
@@ -90,25 +90,25 @@ class Family(Protocol):
         """Whether levels have a goal of their own."""
 
     def fit(self, size: tuple[int, int]) -> Family:
-        """The same levels with frames of this height and width, where that can be."""
+        """The same levels with frames of this height and width, if possible."""
 
     def level(self, number: int) -> gymnasium.Env[np.ndarray, Any]:
-        """One level, to be played: every reset begins it anew, and it plays on past the goal."""
+        """One level, to be played: every reset starts it again, and it plays on past the goal."""
 
     def check(self, number: int) -> None:
-        """An InputError where there is no such level, or its world is none that can be planned in."""
+        """An InputError if there is no such level, or if one cannot plan in its world."""
 
     @property
     def usually_random(self) -> bool:
-        """Whether play is recorded at random unless somebody asks for exploration; else what comes farther is."""
+        """Whether play is random unless the user asks to explore; if not, the way that sees more is chosen."""
 
     def play(
         self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
     ) -> Recording:
-        """Uniform random actions in a level, or what explores it (`explore.py`)."""
+        """Play a level with uniform random actions, or explore it (`explore.py`)."""
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
-        """A level with a goal; an InputError where there is no such level or goal."""
+        """A level with a goal; an InputError if there is no such level or goal."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class Tables:
         return Recording(level.frames(seen), index.reshape(states.shape), actions, level.goals[seen])
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
-        """The level's own goal, another place of it, or the state that a frame shows or actions lead to."""
+        """The level with its own goal, a random one, or the state that a frame shows or actions lead to."""
         level = get_level(self.puzzle, number)
         if isinstance(goal, Goal | np.ndarray):
             given = Goal.of(goal)
@@ -216,7 +216,7 @@ class _Stage:
 
 
 def challenge_of_level(puzzle: Puzzle, level: Level, goal: Goal | None = None) -> Challenge:
-    """A level towards its goal, shown by this or by its own frame."""
+    """A level with its goal; planners are told `goal`, by default the goal's frame."""
     env = PuzzleEnv(puzzle, PlayOptions(level=level.number, terminate_on_goal=False))
     solution = level.shortest_path(level.start)
     return Challenge(

@@ -13,19 +13,19 @@ from PIL import Image
 from pixelplan.types import Goal, InputError, describe_value
 
 LARGEST, SMALLEST, USUAL = 128, 24, 64
-"""Frames with a side above the first are made smaller, those with a side below the second larger."""
+"""Frames with a side above the first are shrunk, frames with a side below the second enlarged."""
 LARGEST_SHRUNK = 112
-"""No side of a frame that is made smaller is longer."""
+"""The longest side of a frame that was shrunk."""
 LARGEST_PICTURE = 4096
-"""Pixels of a picture's longer side, before it becomes a frame."""
+"""The most pixels on a picture's longer side, before it becomes a frame."""
 
 warnings.filterwarnings("error", category=Image.DecompressionBombWarning)  # an exception, as for still larger ones
 
 
 def to_frame(picture: Any) -> np.ndarray:
-    """A picture as a frame uint8 [H,W,3], its own size; an InputError for what is no picture.
+    """A picture as a frame uint8 [H,W,3] of the same size; an InputError if it is no picture.
 
-    Grey ones [H,W] or [H,W,1], those with alpha [H,W,4] and those with channels first [3,H,W] are understood.
+    Grey pictures [H,W] or [H,W,1], those with alpha [H,W,4] and those with channels first [3,H,W] are understood.
     """
     if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8 or picture.ndim not in (2, 3):
         raise InputError(f"{describe_value(picture)} is no frame; it must be uint8 [height, width, 3]")
@@ -44,10 +44,10 @@ def to_frame(picture: Any) -> np.ndarray:
 
 
 def usual_size(height: int, width: int) -> tuple[int, int]:
-    """The height and width in which frames of this size are kept where nobody asks for another.
+    """The height and width in which frames of this size are kept unless the user asks for another.
 
-    Mid-sized ones stay as they are. Others change by a whole factor, so that their cells stay cells; where none divides
-    the sides of a large one, it becomes 64 × 64.
+    Mid-sized frames stay as they are. Others change by a whole factor, so that their cells stay cells. If no factor
+    divides the sides of a large frame, it becomes 64 × 64.
     """
     if max(height, width) > LARGEST:
         least = -(-max(height, width) // LARGEST_SHRUNK)
@@ -61,7 +61,7 @@ def usual_size(height: int, width: int) -> tuple[int, int]:
 
 
 def resize(frame: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-    """A frame [H,W,3] in another height and width: mean colours where it shrinks, whole pixels where it grows."""
+    """A frame [H,W,3] in another height and width: it shrinks to mean colours and grows by whole pixels."""
     if frame.shape[:2] == size:
         return frame
     method = Image.Resampling.NEAREST if size[0] >= frame.shape[0] else Image.Resampling.BOX
@@ -69,7 +69,7 @@ def resize(frame: np.ndarray, size: tuple[int, int]) -> np.ndarray:
 
 
 def resize_mask(mask: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-    """A mask [H,W] bool in another height and width; a pixel is in it if all that it is made of was."""
+    """A mask [H,W] bool in another height and width; a pixel is in it if all pixels that it came from were."""
     return resize(np.repeat(np.uint8(255) * mask[..., None], 3, axis=2), size)[..., 0] == 255
 
 
@@ -82,7 +82,7 @@ def resized_goal(goal: Goal, size: tuple[int, int]) -> Goal:
 
 
 def read_goal(paths: Sequence[Path]) -> Goal:
-    """The goal that pictures show, any of which will do; what is transparent in them does not matter."""
+    """The goal that pictures show: any of them will do, and transparent pixels do not matter."""
     frames, masks = [], []
     for path in paths:
         if not path.exists():
@@ -99,7 +99,7 @@ def read_goal(paths: Sequence[Path]) -> Goal:
 
 
 def read_frame(path: Path) -> np.ndarray:
-    """The picture in a file, [H,W,3] uint8; an InputError where there is none."""
+    """The picture in a file, [H,W,3] uint8; an InputError if there is none."""
     if not path.exists():
         raise InputError(f"{path} does not exist")
     return decode_picture(path, str(path))
@@ -112,9 +112,9 @@ def decode_picture(
     formats: tuple[str, ...] | None = None,
     alpha: bool = False,
 ) -> np.ndarray:
-    """The picture [H,W,3] uint8 in a file; an InputError where there is none, or one with a side above `largest`.
+    """The picture [H,W,3] uint8 in a file; an InputError if there is none, or one with a side above `largest`.
 
-    With `alpha` it is [H,W,4]. Its size is read and judged before memory is taken for its pixels.
+    With `alpha` it is [H,W,4]. Its size is read and checked before its pixels take any memory.
     """
     try:
         with Image.open(source, formats=formats) as picture:
@@ -137,8 +137,8 @@ def decode_picture(
 class DistinctFrames:
     """Frames of one shape, each kept once and numbered in the order in which it was first added.
 
-    Equal means equal in every byte: what cannot be told apart by looking is one frame here, even if the game knows two
-    states (in two places of ProcgenMaze the mouse looks the same whichever way it faces).
+    Equal means equal in every byte. Two states that look the same are one frame here, even if the game tells them apart
+    (in two places of ProcgenMaze the mouse looks the same whichever way it faces).
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:

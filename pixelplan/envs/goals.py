@@ -1,4 +1,4 @@
-"""A level with another goal than its own."""
+"""A level with a goal other than its own."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def with_goal_state(level: Level, state: int) -> Level:
 
 
 def with_goal_shown(level: Level, goal: Goal) -> Level:
-    """The level with the states that show a goal's frames as its goal, or without any goal where none does."""
+    """The level with the states that show a goal's frames as its goal, or without any goal if no state does."""
     assert goal.picture is not None
     shape, found = level.background.shape, goal.picture.shape
     if found != shape:
@@ -42,7 +42,7 @@ def with_goal_shown(level: Level, goal: Goal) -> Level:
         )
     states = [state for state in range(len(level.successors)) if goal.shown_by(level.frame(state))]
     goals = np.isin(np.arange(len(level.goals)), states)
-    if goal.masks is None:  # what else is in the same place counts as well
+    if goal.masks is None:  # other states in the same place count as well
         goals = (level.positions[:, None] == level.positions[goals]).all(axis=2).any(axis=1)
     return dataclasses.replace(level, goal=states[0] if states else level.goal, goals=goals)
 

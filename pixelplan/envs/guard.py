@@ -1,4 +1,4 @@
-"""Calls other people's code so that whatever it does ends in one sentence that says whose code it was, and where."""
+"""Call other people's code so that any failure becomes one sentence that says whose code it was, and where."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STEP_SECONDS = 60.0
 
 
 class EnvironmentFailed(InputError):
-    """An environment raised something, took too long, or gave what no environment gives."""
+    """An environment raised an exception, took too long, or returned something invalid."""
 
 
 class _TookTooLong(BaseException):
@@ -25,11 +25,11 @@ class _TookTooLong(BaseException):
 
 
 class guarded:
-    """Whatever this `with` block raises becomes an EnvironmentFailed, and so does taking longer than `seconds`.
+    """Anything that this `with` block raises becomes an EnvironmentFailed, and so does taking longer than `seconds`.
 
-    `name` is the environment's, `what` the call, such as "step 3 of level 7". Ctrl-C stays what it is. Blocks do not
-    stand within one another. (A class, because steps of small worlds take a few microseconds, and so does the context
-    of a generator.)
+    `name` is the environment's, `what` the call, such as "step 3 of level 7". Ctrl-C still works. Blocks cannot be
+    nested. (This is a class because a step of a small world takes a few microseconds, and a generator's context would
+    take as long.)
     """
 
     __slots__ = ("_limited", "_name", "_seconds", "_what")
@@ -59,16 +59,16 @@ class guarded:
 
 
 class _Clock:
-    """Ends what takes too long, by the alarm signal, which ticks as long as guarded blocks come one after the other.
+    """Ends a block that takes too long, by an alarm signal that keeps ticking while guarded blocks follow one another.
 
-    So a block costs no call of the system. It works in a process's main thread, and once the interpreter gets to it: a
-    call into compiled code that never returns cannot be ended.
+    So a block needs no system call. It works only in a process's main thread, and only once the interpreter runs again:
+    a call into compiled code that never returns cannot be ended.
     """
 
     def __init__(self) -> None:
         self.deadline: float | None = None
-        """When the present block must have ended; None outside of blocks."""
-        self._tick = 0.0  # seconds; 0 while the clock stands
+        """When the current block must have ended; None outside of blocks."""
+        self._tick = 0.0  # seconds; 0 while the clock is stopped
         self._idle = 0
         self._handler: Any = None
 
@@ -93,7 +93,7 @@ class _Clock:
             raise _TookTooLong  # and again with the next tick, in case it is caught
 
     def stop(self) -> None:
-        """No more ticks: at the interpreter's end nobody handles them, and one would kill the process."""
+        """Stop ticking: when the interpreter shuts down, an unhandled tick would kill the process."""
         if self._tick > 0:
             signal.setitimer(signal.ITIMER_REAL, 0)
 

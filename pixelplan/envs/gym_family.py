@@ -1,17 +1,17 @@
-"""Anybody's Gymnasium environment as a family of levels: discrete actions, and images that show the whole state.
+"""A user's Gymnasium environment as a family of levels: discrete actions, and images that show the whole state.
 
-What an environment may offer beside Gymnasium's own methods, each optional:
+What an environment may offer beside Gymnasium's own methods, all optional:
 
 - `goal_frame()`: a picture of the goal of the level that was reset last;
-- `goal_frames()`: several of them [G,H,W,3], where any of these is the goal;
-- `info["solved"]`: whether the goal is reached now; without it, an episode that ends with its first or largest reward
-  above zero counts as solved;
-- `shortest_solution()`: a shortest list of actions from here to the goal, which only the judge looks at;
+- `goal_frames()`: several pictures [G,H,W,3], if any of these is the goal;
+- `info["solved"]`: whether the goal is reached now; without it, an episode that ends with its first or largest
+  positive reward counts as solved;
+- `shortest_solution()`: a shortest list of actions from here to the goal, which only the judge sees;
 - `action_names`: what people call its actions;
 - `oracle()`: its true rules behind the `Model` protocol, for `--model oracle`;
 - `level_count`: how many levels there are, numbered from 0;
-- `replay(actions)`: what episodes with actions [E,T] show in the level that was reset last, distinct frames [n,H,W,3]
-  in the order of play and indices into them [E,T+1]: recording is then quicker than step by step.
+- `replay(actions)`: what episodes with actions [E,T] show in the level that was reset last, as distinct frames
+  [n,H,W,3] in the order of play and indices into them [E,T+1]: recording is then faster than step by step.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ Make = Callable[[], gymnasium.Env[Any, Any]]
 
 
 class GymFamily:
-    """The levels of a Gymnasium environment: level k is what `reset(seed=k)` begins.
+    """The levels of a Gymnasium environment: level k is what `reset(seed=k)` starts.
 
-    A world with one level ignores the seed. Where an episode terminates, the world stands still.
+    A world with one level ignores the seed. Once an episode has terminated, the world stands still.
     """
 
     random_start = False
@@ -62,8 +62,8 @@ class GymFamily:
 
         `goal` gives the frame to reach in the level that was reset last, or a `Goal`, and `solved` says whether it is
         reached; by default the environment says both. Frames become `pixels` (height, width) large. They are its
-        observations, or what it renders where those are no images; `frames` decides otherwise. A call of the
-        environment that takes more than `step_seconds`, like one that raises, is an EnvironmentFailed.
+        observations or, if those are no images, what it renders; `frames` overrides this. A call of the
+        environment that raises or takes more than `step_seconds` is an EnvironmentFailed.
         """
         if not 0 < step_seconds < 1e6:
             raise InputError(f"step-seconds is {step_seconds}; it must be above 0 and below a million")
@@ -104,12 +104,12 @@ class GymFamily:
 
     @property
     def game(self) -> gymnasium.Env[Any, Any]:
-        """What all wrappers are around."""
+        """The environment without its wrappers."""
         return self._env.unwrapped
 
     @property
     def has_goals(self) -> bool:
-        """Whether anybody shows what the goal looks like."""
+        """Whether the user or the environment shows what the goal looks like."""
         return self._goal is not None or any(
             _attribute(self._env, name) is not None for name in ("goal_frame", "goal_frames")
         )
@@ -134,14 +134,14 @@ class GymFamily:
         return math.inf if count is None else int(count)
 
     def oracle(self) -> Model | None:
-        """The environment's true rules as a model; None where it does not offer them."""
+        """The environment's true rules as a model; None if it does not offer them."""
         offered = _attribute(self._env, "oracle")
         return None if offered is None else offered()
 
     def check(self, number: int) -> None:
-        """An InputError where actions change from level to level, or the same ones do not lead to the same state.
+        """An InputError if actions change from level to level, or if the same actions lead to different states.
 
-        Noise in its pixels is nothing to complain about.
+        Noisy pixels are fine.
         """
         for other in range(number, number + LEVELS_CHECKED):
             if other == number or other < self._level_count:
@@ -162,7 +162,7 @@ class GymFamily:
     def play(
         self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
     ) -> Recording:
-        """All at once where the environment can, else step by step; every distinct frame is kept once."""
+        """All episodes at once if the environment can replay, else step by step; every distinct frame is kept once."""
         level = self.level(number)
         if explores:
             recorder = Recorder(level)
@@ -179,7 +179,7 @@ class GymFamily:
 
     @property
     def usually_random(self) -> bool:
-        """If it can show random play at once, which exploring cannot be."""
+        """If it can replay all episodes at once: exploring must go step by step."""
         return self.replays
 
     @property
@@ -188,8 +188,8 @@ class GymFamily:
         return _attribute(self._env, "replay") is not None
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
-        """The goal that the environment shows, what it takes for solved, a random frame of the level, a given goal, or
-        the frame that actions lead to.
+        """The goal that the environment shows, whatever it counts as solved, a random frame of the level, a given goal,
+        or the frame that actions lead to.
 
         The environment says when its own goal is reached; any other goal is reached when it is seen.
         """
@@ -215,7 +215,7 @@ class GymFamily:
         )
 
     def _shortest(self, level: GymLevel) -> int | None:
-        """Steps to what the environment takes for solved, if it says so."""
+        """Steps to what the environment counts as solved, if it knows."""
         if _attribute(self._env, "shortest_solution") is None:
             return None
         level.reset()
@@ -228,13 +228,13 @@ class GymFamily:
         return to_frame(self._env.render() if self._rendered else observation)
 
     def says_solved(self, info: Mapping[str, Any]) -> bool | None:
-        """Whether the user's function or the environment's info says that the goal is reached; None where none does."""
+        """Whether the goal is reached, by the user's function or the environment's info; None if neither says."""
         if self._solved is not None:
             return bool(self._solved(self._env))
         return bool(info["solved"]) if "solved" in info else None
 
     def checked_actions(self) -> gymnasium.spaces.Discrete:
-        """The action space; an InputError where the environment has changed it."""
+        """The action space; an InputError if the environment has changed it."""
         if self._env.action_space != self._space:
             raise InputError(
                 f"{self.name} has changed its actions from {self._space} to {self._env.action_space}; "
@@ -243,11 +243,11 @@ class GymFamily:
         return self._space
 
     def _level_goal(self, number: int) -> Goal:
-        """The goal that the level, which was reset last, shows."""
+        """The goal that the level shows; it must be the level that was reset last."""
         if not self.has_goals:
             raise InputError(
                 f"{self.name} has no goal_frame(); give it that method, or a goal as a picture or a demonstration, "
-                "or ask for what solves it (--goals solved) or random goals (--goals random)"
+                "or ask for whatever solves it (--goals solved) or random goals (--goals random)"
             )
         several = self._goal is None and _attribute(self._env, "goal_frames") is not None
         with self.guard(f"goal_frame{'s' if several else ''}() of level {number}"):
@@ -260,11 +260,11 @@ class GymFamily:
             return sized_goal(self, found)
 
     def guard(self, what: str) -> guarded:
-        """Calls of the environment: whatever they raise names it, and what was called."""
+        """Guards a call of the environment: an error names the environment and what was called."""
         return guarded(self.name, what, self.step_seconds)
 
     def _choose_source(self, frames: Source) -> bool:
-        """Whether frames are rendered (or observed); an InputError where neither gives images."""
+        """Whether frames are rendered, not observed; an InputError if neither gives images."""
         space = self._env.observation_space
         observed = isinstance(space, gymnasium.spaces.Box) and space.dtype == np.uint8 and len(space.shape) in (2, 3)
         if frames == "observation" or (frames == "auto" and observed):
@@ -290,7 +290,7 @@ class GymFamily:
         return space
 
     def __getstate__(self) -> dict[str, Any]:
-        """For another process: an environment that can be made again is made again there."""
+        """For another process, which makes the environment again if it can."""
         return {**self.__dict__, "_env": None if self._make is not None else self._env}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -300,5 +300,5 @@ class GymFamily:
 
 
 def _attribute(env: gymnasium.Env[Any, Any], name: str) -> Any:
-    """An attribute of an environment or of what it wraps, None where there is none."""
+    """An attribute of an environment or of what it wraps, None if there is none."""
     return env.get_wrapper_attr(name) if env.has_wrapper_attr(name) else None

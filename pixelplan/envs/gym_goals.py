@@ -1,4 +1,4 @@
-"""Goals in a level of anybody's environment: given ones, demonstrated ones, random ones."""
+"""Goals in a level of a user's environment: given, demonstrated or random."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GOAL_STEPS = 100
 
 
 def sized_goal(own: GymFamily, wanted: Any) -> Goal:
-    """A goal, a picture or several, with frames in the family's size; an InputError if they have neither this nor the
+    """A goal, a picture or several, with frames in the family's size; an InputError unless they have that size or the
     environment's own."""
     if not isinstance(wanted, Goal):
         several = isinstance(wanted, Sequence) or (isinstance(wanted, np.ndarray) and wanted.ndim == 4)
@@ -36,7 +36,7 @@ def sized_goal(own: GymFamily, wanted: Any) -> Goal:
 
 
 def known_goal(own: GymFamily, level: GymLevel, wanted: Goal | np.ndarray) -> Goal:
-    """A given goal in the family's size; an InputError where it looks nothing like the level's frames."""
+    """A given goal in the family's size; an InputError if it looks nothing like the level's frames."""
     goal = sized_goal(own, wanted)
     if goal.frames is None:
         return goal
@@ -48,7 +48,7 @@ def known_goal(own: GymFamily, level: GymLevel, wanted: Goal | np.ndarray) -> Go
         if nearest > 3 * max(widest, 0.5):
             raise InputError(
                 f"the goal frame is not from level {level.number} of {own.name}: it differs from every frame of "
-                f"random play by {nearest:.0f} grey values a pixel, where these differ by {widest:.0f} at most"
+                f"random play by {nearest:.0f} grey values per pixel, and these differ by at most {widest:.0f}"
             )
     return goal
 
@@ -77,5 +77,5 @@ def random_frame(level: GymLevel, random: np.random.Generator) -> np.ndarray:
     walk = random_walk(level, random)
     distinct = {frame.tobytes(): frame for frame in walk if not np.array_equal(frame, walk[0])}
     if not distinct:
-        raise InputError(f"nothing has changed in level {level.number} in {GOAL_STEPS} random steps; it has no goals")
+        raise InputError(f"nothing changed in level {level.number} in {GOAL_STEPS} random steps; it has no goals")
     return list(distinct.values())[random.integers(len(distinct))]

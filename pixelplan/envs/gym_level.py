@@ -1,4 +1,4 @@
-"""One level of anybody's environment."""
+"""One level of a user's environment."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class GymLevel(gymnasium.Env[np.ndarray, int]):
-    """One level of an own environment: frames of one size, and the level begins anew at every reset."""
+    """One level of a user's environment: all frames have one size, and every reset starts the level again."""
 
     def __init__(self, own: GymFamily, env: gymnasium.Env[Any, Any], number: int) -> None:
         self._own, self._env, self.number = own, env, int(number)
@@ -41,13 +41,13 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
         return self._show(picture), {}
 
     def shake(self, seed: int) -> None:
-        """Give the environment another random generator than its level's seed did."""
+        """Replace the random generator that the level's seed gave the environment."""
         with self._own.guard("being given another random generator (np_random)"):
-            game = getattr(self._env.unwrapped, "gym_env", self._env.unwrapped)  # the former is one of old Gym
+            game = getattr(self._env.unwrapped, "gym_env", self._env.unwrapped)  # `gym_env` is one of old Gym
             game.np_random = np.random.default_rng(seed)
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
-        """The frame [H,W,3] after an action; once the environment has terminated nothing moves any more."""
+        """The frame [H,W,3] after an action; once the environment has terminated, nothing moves any more."""
         if self.over:
             return self.frame.copy(), 0.0, False, False, {}
         space = self._own.checked_actions()
@@ -64,7 +64,7 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
     def succeeded(self) -> bool:
         """Whether the level is solved now: the environment says so, or it has ended with a reward.
 
-        That must be above zero and above all rewards before. One that comes with every step says nothing of the end.
+        The reward must be positive and above all rewards before: one that comes with every step marks no goal.
         """
         return self._rewarded if self._said is None else self._said
 
@@ -83,7 +83,7 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
 
 
 class Recorder:
-    """A level whose frames get numbers as they are first seen, and which notes those that solve it."""
+    """A level that numbers its frames as they are first seen, and notes those that solve it."""
 
     def __init__(self, level: GymLevel) -> None:
         self._level = level
@@ -119,7 +119,7 @@ class Recorder:
 
 
 def checked_reward(reward: Any) -> float:
-    """The reward that step() gave as a number; else a TypeError."""
+    """The reward from step() as a number; a TypeError if it is none."""
     if isinstance(reward, str) or reward is None:
         raise TypeError(f"the reward is {reward!r}, not a number")
     if np.size(reward) != 1:
@@ -128,7 +128,7 @@ def checked_reward(reward: Any) -> float:
 
 
 def checked_tuple(given: Any, length: int, method: str) -> tuple[Any, ...]:
-    """What reset() or step() gave, where it is what Gymnasium asks for; else a TypeError."""
+    """What reset() or step() returned; a TypeError if it is not what Gymnasium asks for."""
     names = ("observation", "info") if length == 2 else ("observation", "reward", "terminated", "truncated", "info")
     if not isinstance(given, tuple) or len(given) != length:
         found = f"{len(given)} values" if isinstance(given, tuple) else f"a {type(given).__name__}"

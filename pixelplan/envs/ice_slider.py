@@ -19,7 +19,7 @@ from pixelplan.envs.render import check_board, sprite, tiles_to_image
 from pixelplan.types import InputError
 
 _SHORTEST_BY_SIZE = {4: 4, 5: 5, 6: 6, 7: 8}
-"""Moves that a solution has at least on small boards, where the nine of larger boards are rare or impossible."""
+"""The fewest moves of a solution on small boards, on which the nine of larger boards are rare or impossible."""
 
 _BLOCK = 20_000
 """Words drawn at a time: about 190 boards of the default size; a level takes 333 on average."""
@@ -29,18 +29,18 @@ _BLOCK = 20_000
 class IceSlider:
     """A board of ice and rocks seen from above. Every move slides until a rock or the border stops it.
 
-    **Rules.** The agent starts in the top row and has to come to a full stop on the flag in the bottom row; sliding
+    **Rules.** The agent starts in the top row and must come to a full stop on the flag in the bottom row; sliding
     over the flag does not count. Many slides cannot be undone, and every level has a place from which the flag can no
     longer be reached (unless `dead_ends=False`).
 
     **Actions.** `Discrete(5)`: 0 up, 1 right, 2 left, 3 down, 4 no-op. A move against a rock or the border stays.
 
-    **Observation.** The board from above, uint8 [pixels, pixels, 3]. The agent hides the flag when it stands there.
+    **Observation.** The board from above, uint8 [pixels, pixels, 3]. The agent hides the flag when it stands on it.
 
     **Reward.** 10 on first reaching the goal in an episode, else 0.
 
     **Termination.** On the goal, unless `terminate_on_goal=False`, which plays on. Truncation after
-    `max_episode_steps`, if they are given.
+    `max_episode_steps`, if given.
 
     **Levels.** Level k with the default options is level k of the environments published with the paper.
     """
@@ -52,9 +52,9 @@ class IceSlider:
     rock_density: float = 0.2
     """Share of rocks among the cells drawn, taken as the nearest fraction with a denominator up to 100."""
     minimum_length: int | None = None
-    """Moves that the shortest solution has at least; 9 by default, fewer on boards smaller than 8."""
+    """The fewest moves that the shortest solution may have; 9 by default, fewer on boards smaller than 8."""
     dead_ends: bool = True
-    """Whether a level must have a reachable place from which the goal cannot be reached any more."""
+    """Whether a level must have a reachable place from which the goal can no longer be reached."""
 
     random_start_in_play: ClassVar[bool] = False
 
@@ -71,7 +71,7 @@ class IceSlider:
         return {"pixels/size": self.pixels // self.size}
 
     def make(self, number: int) -> Level:
-        """Level `number`; an InputError when the generator gives up, never an unsuitable level."""
+        """Level `number`; an InputError if the generator gives up, never an unsuitable level."""
         length = self.minimum_length or _SHORTEST_BY_SIZE.get(self.size, 9)
         attempts = 0
         most = min(1_000_000, 64_000_000 // self.size**2)
@@ -111,7 +111,7 @@ class IceSlider:
         while True:
             stream = words.take(max(_BLOCK, 8 * cells))
             cells_at, values = below(stream, density.denominator)
-            # One board begins where the last one ended, so this walk stays a loop; bytes and views give plain integers.
+            # One board starts where the last one ended, so this stays a loop; bytes and views give plain integers.
             column, cell_place = drawn(stream, size).tobytes(), cells_at.data
             cells_before = before(cells_at, len(stream)).data
             begin, columns, first_cells = 0, [], []

@@ -46,7 +46,7 @@ class Level:
         return self.frames(np.array([state]))[0]
 
     def shortest_path(self, state: int) -> tuple[int, ...] | None:
-        """The first shortest way from a state to a goal, actions tried in their order; None if there is none."""
+        """The first shortest path from a state to a goal, actions tried in their order; None if there is none."""
         if self.goals[state]:
             return ()
         came_from: dict[int, tuple[int, int]] = {state: (state, -1)}

@@ -1,6 +1,6 @@
-"""Visual noise: the world stays as it is, only its pixels do not. No two visits of a state look alike.
+"""Visual noise: only the pixels change, not the world. No two visits to a state look alike.
 
-`Noisy` puts it before a family of levels, `NoisyFrames` before one Gymnasium environment.
+`Noisy` adds it to a family of levels, `NoisyFrames` to one Gymnasium environment.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pixelplan.envs.frames import resize
 from pixelplan.types import Goal, InputError
 
 NOISE = "visual_noise"
-"""The option under which a record has it."""
+"""The name of this option in records."""
 DISTRACTOR = 1 / 8
 """Side of a distractor, as a share of the frame's shorter side."""
 
@@ -65,7 +65,7 @@ class Painter:
     def begin(self) -> None:
         """A new episode: distractors appear somewhere and begin to move."""
         count = self._noise.distractor
-        self._places = self._random.random((count, 2))  # of the room that they have
+        self._places = self._random.random((count, 2))  # as shares of the free room
         self._speeds = self._random.uniform(0.03, 0.12, (count, 2)) * self._random.choice([-1, 1], (count, 2))
         self._colours = self._random.integers(0, 256, (count, 3))
 
@@ -90,7 +90,7 @@ class Painter:
         return np.clip(pixels + 0.5, 0, 255).astype(np.uint8)
 
     def _move(self) -> None:
-        """Distractors go on, and turn round at the border."""
+        """Move the distractors; they turn round at the border."""
         self._places += self._speeds
         outside = (self._places < 0) | (self._places > 1)
         self._speeds = np.where(outside, -self._speeds, self._speeds)
@@ -125,7 +125,7 @@ class NoisyFrames(gymnasium.Wrapper[np.ndarray, Any, np.ndarray, Any]):
 
 @dataclass(frozen=True)
 class Noisy:
-    """Another family's levels behind noise. What is solved is judged on what lies behind it."""
+    """Another family's levels behind noise. Whether a level is solved is judged without the noise."""
 
     family: Family
     noise: Noise
@@ -161,7 +161,7 @@ class Noisy:
         return self.family.has_goals
 
     def fit(self, size: tuple[int, int]) -> Noisy:
-        """Noise is added after frames were brought to their size."""
+        """Noise is added after frames are resized."""
         return dataclasses.replace(self, family=self.family.fit(size))
 
     def level(self, number: int) -> NoisyFrames:
@@ -171,18 +171,18 @@ class Noisy:
         )
 
     def check(self, number: int) -> None:
-        """What lies behind the noise is checked."""
+        """Check the family without its noise."""
         self.family.check(number)
 
     @property
     def usually_random(self) -> bool:
-        """Under noise nobody knows a place again."""
+        """Under noise no state can be recognised."""
         return True
 
     def play(
         self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
     ) -> Recording:
-        """The other family's random play; every frame is a new one, so nothing could be explored."""
+        """The other family's random play; every frame is new, so exploring is impossible."""
         assert not explores
         play = self.family.play(number, episodes, steps, random)
         painter = Painter(self.noise, np.random.default_rng([self.noise.noise_seed, *random.integers(2**32, size=2)]))
@@ -195,7 +195,7 @@ class Noisy:
         return Recording(frames, np.arange(play.episodes.size).reshape(play.episodes.shape), play.actions, solved)
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
-        """The other family's; the goal's frames are disturbed as well, unless somebody gave them."""
+        """The other family's; the goal's frames are disturbed as well, unless the user gave them."""
         found = self.family.challenge(number, goal, seed)
         random = np.random.default_rng([self.noise.noise_seed, seed, number, 2])
         shown = found.goal

@@ -20,7 +20,7 @@ OLD_GYM = "gym"
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Old Gym complains of its age on every import."""
+    """Without the warning that old Gym prints on every import."""
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
         yield
@@ -32,12 +32,12 @@ def is_old(id: str) -> bool:
         with _quietly():
             gym = importlib.import_module("gym")
             return id in gym.envs.registry
-    except Exception:  # whatever is wrong with it, it has none
+    except Exception:  # a broken Gym has no environments
         return False
 
 
 def old_gym(id: str) -> Callable[..., gymnasium.Env[Any, Any]]:
-    """What makes the environment of an old id, as one of Gymnasium; an InputError if that needs to be installed."""
+    """A function that makes the environment of an old id, for Gymnasium; an InputError if it is not installed."""
     try:
         with _quietly():
             gym = importlib.import_module("gym")

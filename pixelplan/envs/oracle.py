@@ -51,7 +51,7 @@ class Oracle:
         return self._embeddings[self._successors[z.argmax(dim=1)]]
 
     def goal_test(self, z: torch.Tensor) -> torch.Tensor:
-        """Doubts [N] that places z [N,d] solve the level: none, or as much as can be."""
+        """Doubts [N] that places z [N,d] solve the level: 0, or 2 if they do not."""
         return (~self._solved[z.argmax(dim=1)]).float() * 2
 
     def matching(self, goal: Goal) -> torch.Tensor:

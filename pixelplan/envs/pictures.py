@@ -1,4 +1,4 @@
-"""Frames for people: enlarged, with the way drawn in, many on a sheet."""
+"""Frames for people: enlarged, with the path drawn in, many on a sheet."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def follow(level: Level, actions: Sequence[int], state: int | None = None) -> li
 def draw_way(
     frame: np.ndarray, way: np.ndarray, cell: float, circles: Sequence[int] = (), scale: int = SCALE
 ) -> Image.Image:
-    """A frame [H,W,3] enlarged, with arrows along the way [n,2] and a circle at each of its named places.
+    """A frame [H,W,3] enlarged, with arrows along the path [n,2] and a circle at each of its named places.
 
     `cell` is the side of a cell in pixels, for the size of the arrows.
     """

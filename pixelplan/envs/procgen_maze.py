@@ -1,4 +1,4 @@
-"""ProcgenMaze: the maze of Procgen, read out of the real program once a level and then played from tables."""
+"""ProcgenMaze: Procgen's maze, read from the real program once per level and then played from tables."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from pixelplan.types import InputError
 class ProcgenMaze:
     """A mouse looks for a piece of cheese in a maze: the environment `maze` of Procgen, in its easy mode.
 
-    **Rules.** The mouse stands on a free cell of a 15 × 15 world. A move takes it to the neighbouring cell; where a
+    **Rules.** The mouse stands on a free cell of a 15 × 15 world. A move takes it to the neighbouring cell; if a
     wall or the edge of the world is in the way, it stays. The mouse faces left or right: *left* and *right* turn it
-    that way, even where a wall keeps it in its cell; *up*, *down* and *no-op* do not turn it. So a state is a free cell
+    that way, even if a wall keeps it in its cell; *up*, *down* and *no-op* do not turn it. So a state is a free cell
     and a facing, and one cell has two frames.
 
     **Actions.** 0 up, 1 right, 2 left, 3 down, 4 no-op.
@@ -35,14 +35,14 @@ class ProcgenMaze:
 
     **Reward and termination.** 10 on reaching the cheese. The goal is absorbing: every action stays there, and the
     mouse no longer turns. Both facings on the goal's cell are solved; the goal frame shows the mouse facing left, as
-    the start frame does, even where it can only arrive facing right. Procgen's own limit of 500 steps an episode is not
+    the start frame does, even if it can only arrive facing right. Procgen's own limit of 500 steps per episode is not
     part of a level.
 
     **Options.** None.
 
     **Levels.** Number k is Procgen's `start_level=k, num_levels=1, distribution_mode="easy"`. The maze is a square of
     3, 5, … or 15 cells per side in the middle of the world (all sizes equally likely); the rest is wall. Its free
-    cells form a tree of (side + 1)² / 2 − 1 cells (7 to 127), so there is exactly one way between two cells and every
+    cells form a tree of (side + 1)² / 2 − 1 cells (7 to 127), so there is exactly one path between two cells and every
     state can still be solved, though cells behind the cheese cannot be reached from the start. The mouse starts in the
     maze's bottom left cell, facing left; the cheese lies in any other cell. Levels differ in their floor, too: its
     picture and the part of it that is shown.
@@ -223,7 +223,7 @@ class _Simulator:
 
     def render(self, state: np.ndarray, cells: np.ndarray, facing: int) -> np.ndarray:
         """The frame [H,W,3] of a level with one mouse on each of the cells [n,2]."""
-        # Procgen insists on a mouse: the first of them is out of sight.
+        # Procgen insists on a mouse: the first one is out of sight.
         mice = np.repeat(state["mouse"], len(cells) + 1)
         mice["x"][0] = -_WORLD
         mice["x"][1:], mice["y"][1:] = cells[:, 1] + 0.5, _WORLD - 1 - cells[:, 0] + 0.5
@@ -239,7 +239,7 @@ _simulators = threading.local()
 
 
 def _simulator() -> _Simulator:
-    """This thread's simulator, made at its first use: the pictures take a second or two to load, once a process."""
+    """This thread's simulator, made at its first use: its pictures take a second or two to load, once per process."""
     if not hasattr(_simulators, "simulator"):
         _simulators.simulator = _Simulator()
     return _simulators.simulator

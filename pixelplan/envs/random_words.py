@@ -13,7 +13,7 @@ import numpy as np
 
 
 class Words:
-    """The words of `random.Random(seed)` in order; what a reader does not use it gives back."""
+    """The words of `random.Random(seed)` in order; a reader gives back what it does not use."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)

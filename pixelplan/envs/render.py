@@ -45,7 +45,7 @@ def digit_glyphs() -> np.ndarray:
 
 
 def scale_all(tiles: np.ndarray, cell: int) -> np.ndarray:
-    """Square tiles [n,h,h,3] uint8 brought to [n,cell,cell,3] by areas, so that whole multiples stay crisp."""
+    """Square tiles [n,h,h,3] uint8 resized to [n,cell,cell,3] by areas, so that whole multiples stay crisp."""
     return np.stack([np.array(Image.fromarray(tile).resize((cell, cell), Image.Resampling.BOX)) for tile in tiles])
 
 

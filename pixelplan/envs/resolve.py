@@ -1,4 +1,4 @@
-"""Families of levels by what people call them: a puzzle's name, a Gymnasium id, or a function in a module."""
+"""Families of levels by name: a puzzle's, a Gymnasium id, or a function in a module."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pixelplan.envs.old_gym import OLD_GYM, is_old, old_gym
 from pixelplan.types import InputError
 
 NO_LIMIT = 10**6
-"""Steps of an episode, for environments that want a number: planners and recordings have limits of their own."""
+"""Steps of an episode, for environments that need a number: planners and recordings have their own limits."""
 EnvLike = str | Puzzle | gymnasium.Env[Any, Any] | Callable[[], Any] | Family
 """What may be given for a family of levels: its name, a puzzle, an environment, a function that makes one, a family."""
 
@@ -36,11 +36,11 @@ def open_family(
     pixels: tuple[int, int] | int | None = None,
     step_seconds: float = STEP_SECONDS,
 ) -> Family:
-    """The family of levels that somebody means; an InputError says what there is.
+    """The family of levels that `env` stands for; an InputError if there is none.
 
-    `options` are a puzzle's, or arguments for what makes an environment. `pixels` (height, width) is the size of an own
-    environment's frames, and `step_seconds` how long one call of it may take. Names are imported: give none that was
-    read from a file.
+    `options` are a puzzle's, or arguments for the function that makes an environment. `pixels` (height, width) is the
+    size of a user's environment's frames, and `step_seconds` how long one call of it may take. Names are imported:
+    never give one that was read from a file.
     """
     given = dict(options or {})
     if isinstance(env, str) and env in (*PUZZLES, *IDS.values()):
@@ -66,7 +66,7 @@ def open_family(
 
 @contextmanager
 def blame(name: str) -> Iterator[None]:
-    """Whatever somebody else's code raises becomes an InputError that says whose it is."""
+    """Turn anything that a user's code raises into an InputError that names it."""
     try:
         yield
     except InputError:
@@ -76,9 +76,9 @@ def blame(name: str) -> Iterator[None]:
 
 
 def recorded_family(env: str, options: Mapping[str, Any], named: EnvLike | None = None) -> Family | None:
-    """The family that a record is of, with its noise: a puzzle, or the environment that the user names; else None.
+    """The family of a record, with its noise: a puzzle, or the environment that the user names; else None.
 
-    Names of own environments in files are never imported: whoever made the file could have any code run.
+    Names of environments in files are never imported: the author of the file could run any code.
     """
     rest = {key: value for key, value in options.items() if key != NOISE}
     if env in PUZZLES:
@@ -106,7 +106,7 @@ class Maker:
     options: tuple[tuple[str, Any], ...]
 
     def __call__(self) -> Any:
-        """The environment; an InputError where there is none of that name, or it cannot be made so."""
+        """The environment; an InputError if there is none of that name, or if these options cannot make it."""
         module, colon, attribute = self.name.partition(":")
         if module == OLD_GYM and colon:
             return self._made(old_gym(attribute))
@@ -132,18 +132,18 @@ class Maker:
             signature.bind(**options)
         except TypeError as problem:
             raise InputError(f"{self.name} cannot be made with options {options}: {problem}") from None
-        except ValueError:  # it has no signature to look at
+        except ValueError:  # it has no signature
             pass
         try:
             return make(**options)
         except (InputError, KeyboardInterrupt):
             raise
-        except BaseException as problem:  # somebody else's code may raise anything
+        except BaseException as problem:  # a user's code may raise anything
             raise InputError(f"{self.name} cannot be made: {describe(problem)}") from problem
 
 
 def _registered(id: str) -> Callable[..., Any]:
-    """What makes the environment of a Gymnasium id: it renders where it can, and has no limit of steps."""
+    """A function that makes the environment of a Gymnasium id, rendering if it can and without a limit of steps."""
 
     def make(**options: Any) -> gymnasium.Env[Any, Any]:
         entry = gymnasium.spec(id).entry_point
@@ -155,23 +155,23 @@ def _registered(id: str) -> Callable[..., Any]:
             return make_one(**asked)
         try:
             return make_one(**asked, max_steps=NO_LIMIT)
-        except TypeError:  # it sets the limit of what it is made of
+        except TypeError:  # it sets the limit itself
             return make_one(**asked)
 
     return make
 
 
 def _pictures(creator: Callable[..., Any]) -> dict[str, Any]:
-    """The argument that asks for pictures, if it is taken: a class says so in its metadata, a function by having it."""
+    """The argument that asks for pictures, if there is one: in a class's metadata, or among a function's arguments."""
     modes = getattr(creator, "metadata", {}).get("render_modes", ())
     takes = "rgb_array" in modes or (not modes and "render_mode" in inspect.signature(creator).parameters)
     return {"render_mode": "rgb_array"} if takes else {}
 
 
 def _limits_itself(creator: Callable[..., Any]) -> bool:
-    """Whether an environment, or what it is made of, has a limit of steps among its arguments, as MiniGrid's have.
+    """Whether an environment or its base class takes a limit of steps, as those of MiniGrid do.
 
-    Such a one may pay less the later it ends, and nothing after its limit.
+    Such an environment may reward late ends less, and ends after its limit not at all.
     """
     kinds: list[Any] = [creator]
     if inspect.isclass(creator):
@@ -184,7 +184,7 @@ def _limits_itself(creator: Callable[..., Any]) -> bool:
 
 
 def _find(module: str, attribute: str) -> Callable[..., Any]:
-    """What a module calls by this name."""
+    """The function that has this name in a module."""
     found = _import(module)
     for part in attribute.split("."):
         if not hasattr(found, part):
@@ -196,7 +196,7 @@ def _find(module: str, attribute: str) -> Callable[..., Any]:
 
 
 def _import(module: str) -> Any:
-    """A module, also from the folder that the command was called in."""
+    """A module, also from the current folder."""
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:

@@ -1,8 +1,8 @@
-"""How likely a plan is to succeed if nobody looks on the way: learned from how others went on validation levels.
+"""How likely a plan is to succeed if carried out blindly, learned from other plans on validation levels.
 
 Three things tell: whether the search found the goal, how long the plan is (each step may be predicted wrongly), and how
-far its end is from the goal. What they are worth differs between models and searches, so it is read from the record of
-an evaluation with the same ones.
+far its end is from the goal. How much each counts differs between models and searches, so it is learned from the record
+of an evaluation with the same model and search.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pixelplan.files import read_json
 from pixelplan.types import InputError, Plan
 
 FEWEST = 20
-"""Plans that something can be learned from."""
+"""The fewest plans that something can be learned from."""
 _RIDGE, _ROUNDS = 0.1, 50
 
 
@@ -28,9 +28,9 @@ class Chance:
     """The chance of success of plans by one model and one search."""
 
     weights: tuple[float, float, float]
-    """Log odds of plans that found the goal: for all, for the logarithm of steps, for the distance of the end."""
+    """Log odds of plans that found the goal: a constant, per logarithm of steps, and per distance of the end."""
     not_found: float
-    """The chance of plans that did not."""
+    """The chance of plans that did not find the goal."""
 
     def __call__(self, plan: Plan) -> float:
         """The chance that the last action of a plan leads to the goal."""
@@ -41,7 +41,7 @@ class Chance:
 
 
 def learn_chance(episodes: Sequence[Mapping[str, Any]]) -> Chance:
-    """What plans that were carried out blindly teach: levels as a record of `one-shot` has them.
+    """Learn from plans that were carried out blindly: levels as a record of `one-shot` has them.
 
     Logistic regression with Platt's targets: even if all plans succeed, none is certain.
     """
@@ -61,25 +61,25 @@ def learn_chance(episodes: Sequence[Mapping[str, Any]]) -> Chance:
 
 
 def _features(steps: Sequence[int], far: Sequence[float]) -> np.ndarray:
-    """[n,3] for plans of so many steps that end so far from the goal; about as large as one another."""
+    """[n,3] for plans with these steps that end this far from the goal, all of similar size."""
     return np.stack([np.ones(len(steps)), np.log1p(np.array(steps, float)) - 3, np.array(far, float)], axis=1)
 
 
 def read_chance(path: str | Path, wanted: Mapping[str, Any]) -> Chance:
-    """The chance of plans by a record of `one-shot` on validation levels.
+    """The chance of plans, learned from a record of `one-shot` on validation levels.
 
-    An InputError if it is of anything but what is wanted: the weights, the search's settings and the heuristic.
+    An InputError unless the record has the wanted weights, search settings and heuristic.
     """
     record = read_json(Path(path))
     episodes = record.get("episodes") if isinstance(record, dict) else None
     if not isinstance(episodes, list) or record.get("planner") != "one-shot":
-        raise InputError(f"{path} is no record of one-shot; write one with evaluate --planner one-shot --json FILE")
+        raise InputError(f"{path} is no record of one-shot; make one with evaluate --planner one-shot --json FILE")
     for name, value in wanted.items():
         if record.get(name) != value:
             raise InputError(f"{path} tells of plans with other {name} ({record.get(name)}, not {value})")
     known = [one for one in episodes if _is_plan(one)]
     if len(known) < FEWEST:
-        raise InputError(f"{path} tells of {len(known)} plans; at least {FEWEST} levels are needed to learn from")
+        raise InputError(f"{path} records {len(known)} plans; at least {FEWEST} are needed to learn from")
     return learn_chance(known)
 
 

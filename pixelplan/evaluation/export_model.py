@@ -1,4 +1,4 @@
-"""A model in a folder as ONNX, compared with torch on frames of the world that it knows."""
+"""Export a model as ONNX, and compare it with torch on frames of its world."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEVELS, _STEPS = range(1000, 1050), 80
 
 
 def export_model(name: str | Path, folder: Path) -> Comparison:
-    """Write the model in a folder, or a shipped one, as ONNX; an InputError if that cannot be."""
+    """Write the model in a folder, or a shipped one, as ONNX; an InputError if that is impossible."""
     from pixelplan.model.checkpoint import load_model, read_description
     from pixelplan.model.export_onnx import export_onnx
 

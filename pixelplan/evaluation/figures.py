@@ -1,4 +1,4 @@
-"""FIGURES of single episodes: the way as arrows on the first frame, and the frames beside the growing latent graph."""
+"""FIGURES of single episodes: the path as arrows on the first frame, or frames beside the growing latent graph."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pixelplan.types import Episode, LatentGraph, Plan
 _SIDE, _MARGIN = 320, 24
 _PAPER, _EDGE, _NODE, _PATH, _HERE = (250, 250, 248), (200, 204, 212), (112, 128, 160), (214, 60, 52), (246, 180, 40)
 _FRAMES_SHOWN = 64
-"""Frames of a long episode that a picture shows at most."""
+"""The most frames of an episode that a picture shows."""
 _NODES_DRAWN = 500
-"""Nodes of a graph that are drawn at most: laying out more takes long and shows less."""
+"""The most nodes of a graph that are drawn: laying out more takes long and shows less."""
 
 
 def solution_picture(level: Level, episode: Episode) -> Image.Image:
@@ -40,7 +40,7 @@ def frames_picture(episode: Episode, goal_frame: np.ndarray | None, action_names
 def episode_gif(episode: Episode, milliseconds: int = 300) -> bytes:
     """An animated GIF: the frames, and beside them the latent graph of the plan that is followed.
 
-    The first plan's grows layer by layer; those of later plans appear whole, since there may be very many.
+    The first plan's graph grows layer by layer; later ones appear whole, since there may be very many.
     """
     pictures = list(_scenes(episode))
     first, *rest = [picture.quantize(192, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE) for picture in pictures]
@@ -82,7 +82,7 @@ def _scene(frame: np.ndarray, graph: Image.Image | None) -> Image.Image:
 
 def _draw_graph(plan: Plan, points: np.ndarray, depth: int, steps: int | None) -> Image.Image:
     """The plan's graph up to a depth, at points [M,2] in 0 … 1; once steps are taken, the plan's path and the place."""
-    graph, double = plan.graph, 2 * _SIDE  # drawn large and made smaller, for smooth lines
+    graph, double = plan.graph, 2 * _SIDE  # drawn large and shrunk, for smooth lines
     image = Image.new("RGB", (double, double), _PAPER)
     draw = ImageDraw.Draw(image)
     places = [tuple(place) for place in 2 * (_MARGIN + points * (_SIDE - 2 * _MARGIN))]

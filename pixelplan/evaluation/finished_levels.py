@@ -1,4 +1,4 @@
-"""Finished levels, kept beside the record until that is complete."""
+"""Finished levels, kept beside the record until it is complete."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pixelplan.planning import PLANNERS
 from pixelplan.types import ADDED_LATER, InputError, LevelResult
 
 SECONDS_BETWEEN_NOTES = 1.0
-"""How often finished levels are written: what a kill can cost."""
+"""How often finished levels are written: the most that a kill costs."""
 
 
 class FinishedLevels:
-    """The finished levels of one evaluation; nothing is written if no record is to be written either."""
+    """The finished levels of one evaluation; written only if there will be a record."""
 
     def __init__(self, out: Path | None, request: Mapping[str, Any], resume: bool) -> None:
-        """Start, or continue from what is left beside `out` if that has an equal request (all that decides results)."""
+        """Start, or continue from the journal beside `out` if its request (all that decides results) is equal."""
         self.done: dict[int, LevelResult] = {}
         self._path = out and out.with_name(f"{out.name}.unfinished")
         self._request = json.loads(json.dumps(request))
@@ -52,11 +52,11 @@ class FinishedLevels:
         except TypeError:
             raise InputError(f"{path} was written by another version; it cannot be resumed") from None
         if not all(map(_is_possible, episodes)):
-            raise InputError(f"{path} is damaged: no level can have gone as it says; delete it and start again")
+            raise InputError(f"{path} is damaged: its levels contradict themselves; delete it and start again")
         return {one.level: one for one in episodes if one.error is None}
 
     def add(self, result: LevelResult) -> None:
-        """Take in a finished level, and write from time to time."""
+        """Add a finished level, and write from time to time."""
         self.done[result.level] = result
         if time.monotonic() - self._written > SECONDS_BETWEEN_NOTES:
             self.write()
@@ -75,7 +75,7 @@ class FinishedLevels:
 
 
 def _completed(settings: Any, kind: Any) -> Any:
-    """Recorded settings with the defaults of those that came later."""
+    """Recorded settings, with the defaults of settings that were added later."""
     later = {one.name: one.default for one in dataclasses.fields(kind) if one.metadata == ADDED_LATER}
     if not isinstance(settings, dict):
         return settings
@@ -87,7 +87,7 @@ def _completed(settings: Any, kind: Any) -> Any:
 
 
 def _is_possible(one: LevelResult) -> bool:
-    """Whether a result can be that of a level."""
+    """Whether a level can have such a result."""
     counts = (one.level, one.steps, one.replans, one.nodes, one.plans, one.shortest or 0, one.seconds)
     return (
         all(isinstance(count, int | float) and 0 <= count < math.inf for count in counts)

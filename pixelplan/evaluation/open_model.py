@@ -1,4 +1,4 @@
-"""Models by what people call them: a folder, the name of a shipped one, or the oracle."""
+"""Models by name: a folder, a shipped model, or the oracle."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ ORACLE = "oracle"
 
 
 def choose_model(model: str | Path | Model | None, planner: str, family: Family) -> tuple[Model | None, Family]:
-    """The model meant for a planner and a family of levels, and the family with frames of that model's size.
+    """The model for a planner and a family of levels, and the family with frames of that model's size.
 
-    None is the oracle of a puzzle, or no model where the planner needs none.
+    None means the oracle of a puzzle, or no model if the planner needs none.
     """
     name = model_name(model, planner, family.name)
     if name == ORACLE and not isinstance(family, Tables):
@@ -50,20 +50,20 @@ def choose_model(model: str | Path | Model | None, planner: str, family: Family)
 
 
 def check_goal(model: Model | None, planner: str, goal: Goal) -> None:
-    """An InputError if the goal is what solves a level, and the model cannot tell what does."""
+    """An InputError if the goal is whatever solves a level, and the model has no goal test."""
     if goal.frames is None and PLANNERS[planner].needs_model and model is not None:
         need_goal_test(model)
 
 
 def for_frames(model: Model, shape: tuple[int, ...]) -> Model:
-    """A model for frames of shape [H,W,3], if it is one that may take several sizes; an InputError if it does not."""
+    """The model for frames of shape [H,W,3], if it takes several sizes; an InputError if it does not take this one."""
     resize = getattr(model, "for_frames", None)
     suited: Model = model if resize is None or len(shape) != 3 else resize(*shape[:2])
     return suited
 
 
 def weights_of(model: Model | None) -> str | None:
-    """A short digest of a trained model's weights, threshold and goal test; None where there are no weights."""
+    """A short digest of a trained model's weights, threshold and goal test; None if it has no weights."""
     networks = getattr(model, "networks", None)
     if model is None or networks is None:
         return None
@@ -78,17 +78,17 @@ def weights_of(model: Model | None) -> str | None:
 
 
 def model_identity(model: Model, env: str) -> str:
-    """What tells a model from others, for what was learned for it alone: its weights, or whose true rules it has."""
+    """What identifies a model, for a distance learned for it alone: its weights, or whose true rules it has."""
     return weights_of(model) or f"the true rules of {env}"
 
 
 def guided(model: Model | None, heuristic: str | Path | None, env: str, config: Any) -> Model | None:
-    """The model with the distance that train-heuristic learned for it; an InputError if that is another's, or if the
-    planner's config does not ask for a search that would follow it."""
+    """The model with the distance that train-heuristic learned for it; an InputError if it was learned for another, or
+    if the planner's search would not use it."""
     if heuristic is None:
         return model
     if getattr(getattr(config, "search", config), "frontier", None) != "best-first":
-        raise InputError("a heuristic guides best-first search only; ask for that with --frontier best-first")
+        raise InputError("a heuristic guides best-first search only; add --frontier best-first")
     if model is None:
         raise InputError("a heuristic is for planners with a model, and the oracle of a puzzle needs none")
     from pixelplan.distance.learned import Guided, load_distance  # as above
@@ -99,7 +99,7 @@ def guided(model: Model | None, heuristic: str | Path | None, env: str, config: 
 def calibrated(
     calibration: str | Path | None, model: Model | None, heuristic: str | Path | None, config: Any
 ) -> Chance | None:
-    """What plans by this (guided) model with a planner's config are worth, by the record of an evaluation."""
+    """How likely plans by this (guided) model with a planner's config are to succeed, from an evaluation's record."""
     if calibration is None:
         return None
     search = getattr(config, "search", config)
@@ -116,7 +116,7 @@ def calibrated(
 
 
 def model_name(model: str | Path | Model | None, planner: str, env: str) -> str | None:
-    """What a record calls it; None where the planner needs none."""
+    """The model's name in a record; None if the planner needs no model."""
     if not PLANNERS[planner].needs_model:
         return None
     if model is None:
@@ -125,7 +125,7 @@ def model_name(model: str | Path | Model | None, planner: str, env: str) -> str 
 
 
 def open_model(name: str | Path, family: Family) -> Model:
-    """The model in a folder or shipped by that name; an InputError where it was made for another world than this."""
+    """The model in a folder, or shipped under that name; an InputError if it was made for another world."""
     from pixelplan.model.checkpoint import load_model, read_description  # the oracle does without networks
 
     folder = find_model(name)
@@ -138,11 +138,11 @@ def open_model(name: str | Path, family: Family) -> Model:
 
 
 def check_world(name: str, data: Mapping[str, Any], family: Family) -> None:
-    """An InputError where a model was trained on another puzzle, or on boards that look otherwise.
+    """An InputError if a model was trained on another puzzle, or on boards that look different.
 
-    `data` is what the model's folder says of its training data. Equal numbers of pixels say little: 16 × 16 cells in 64
-    pixels look nothing like 8 × 8. Options that only choose among levels may differ, and so may the size of the board:
-    the model itself says which it takes. One's own environment may be called by many names, so these are not compared.
+    `data` is what the model's folder says about its training data. Equal numbers of pixels say little: 16 × 16 cells in
+    64 pixels look nothing like 8 × 8. Options that only choose among levels may differ, and so may the size of the
+    board: the model itself says which it takes. A user's environment may have many names, so these are not compared.
     """
     problems = [_mismatch(name, world, family) for world in data.get("worlds") or [data]]
     if all(problems):
@@ -150,7 +150,7 @@ def check_world(name: str, data: Mapping[str, Any], family: Family) -> None:
 
 
 def _mismatch(name: str, data: Mapping[str, Any], family: Family) -> str | None:
-    """Why a model of one world is none of a family; None if it may be."""
+    """Why a model of one world does not fit a family; None if it does."""
     trained_on, env = data.get("env"), family.name
     if trained_on is None or {trained_on, env}.isdisjoint(PUZZLES):
         return None
@@ -168,7 +168,7 @@ def _mismatch(name: str, data: Mapping[str, Any], family: Family) -> str | None:
 
 
 def _looks(env: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What frames of a puzzle with these options look like, noise apart."""
+    """What frames of a puzzle with these options look like, without noise."""
     known = {field.name for field in dataclasses.fields(PUZZLES[env])}
     try:
         return make_puzzle(env, **{name: value for name, value in options.items() if name in known}).looks
@@ -191,7 +191,7 @@ def model_warnings(name: str | Path | None, by_goal_test: bool = False) -> list[
 
 
 def find_model(name: str | Path) -> Path:
-    """The folder of a model, or of a shipped one by its name; an InputError where there is none."""
+    """The folder of a model, or of a shipped one by its name; an InputError if there is none."""
     for folder in (Path(name), SHIPPED / str(name)):
         if folder.is_dir():
             return folder

@@ -1,4 +1,4 @@
-"""From one picture to another: plans for worlds of which only a model is left, and no environment."""
+"""Plans from one picture to another, for worlds with a model but no environment."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pixelplan.planning.latent_goal import in_latent_space
 from pixelplan.types import ACTIONS, Goal, InputError, Plan
 
 UNLIKE = 40
-"""Grey values a pixel by which patches differ that show different things: noise differs by 64 from any plain patch."""
+"""Patches that differ by this many grey values per pixel show different things; noise and a plain patch by 64."""
 MOST_STRANGE = 0.5
-"""The share of a goal picture above which it cannot be of the same level."""
+"""If a larger share of a goal picture is strange, it cannot be of the same level."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +29,9 @@ class PicturePlan:
     strange: float
     """The share of the goal picture that is like nothing in the first one."""
     distance: float
-    """Of the embedding at the plan's end from the goal's."""
+    """Between the embedding at the plan's end and the goal's."""
     threshold: float
-    """The distance under which two embeddings are the same state."""
+    """The distance below which two embeddings are the same state."""
 
     @property
     def found(self) -> bool:
@@ -50,8 +50,8 @@ def plan_between(
 ) -> PicturePlan:
     """A plan by the model in a folder (or a shipped one) from one picture to another, or to any goal.
 
-    Pictures of any size are brought to the model's, or taken as they are if they are of a board of another size, with
-    as many pixels a cell: nobody can tell from a picture which of the two is right.
+    Pictures are resized to the model's frames, or kept as they are if they show a board of another size with as many
+    pixels per cell: a picture alone does not tell which is right.
     """
     from pixelplan.model.checkpoint import load_model, read_description
 
@@ -95,7 +95,7 @@ def strangeness(frame: np.ndarray, other: np.ndarray, matters: np.ndarray) -> fl
     pixels that matter [H,W]; patches in which none does are left out.
 
     An encoder has an embedding for any picture, so noise or a photograph may seem to be a state. But states of a level
-    are made of the same things: nearly all that one shows, another shows somewhere.
+    are made of the same things: nearly everything that one shows, another shows somewhere, too.
     """
     pictures = frame, other, np.repeat(matters[..., None], 3, axis=2)
     known, shown, seen = (_patches(picture) for picture in pictures)  # [n,p]
@@ -105,7 +105,7 @@ def strangeness(frame: np.ndarray, other: np.ndarray, matters: np.ndarray) -> fl
 
 
 def _patches(frame: np.ndarray) -> np.ndarray:
-    """A frame [H,W,3] cut into patches of 8 × 8 pixels (less where it is smaller), [n,p] int16."""
+    """A frame [H,W,3] cut into patches of 8 × 8 pixels (fewer if it is smaller), [n,p] int16."""
     side = min(8, *frame.shape[:2])
     rows, columns = frame.shape[0] // side, frame.shape[1] // side
     cut = frame[: rows * side, : columns * side].astype(np.int16).reshape(rows, side, columns, side, 3)
@@ -113,7 +113,7 @@ def _patches(frame: np.ndarray) -> np.ndarray:
 
 
 def plan_story(found: PicturePlan) -> str:
-    """A plan in a sentence or two, or how far the search came without one."""
+    """A plan in a sentence or two, or how far the search got without one."""
     plan = found.plan
     moves = ", ".join(found.action_names[action] for action in plan.actions) or "none"
     effort = f"{plan.nodes} states looked at, {1e3 * plan.seconds:.0f} ms of planning"
@@ -121,8 +121,8 @@ def plan_story(found: PicturePlan) -> str:
         return f"a plan of {len(plan.actions)} actions, {effort}\nmoves: {moves}"
     if found.strange > MOST_STRANGE:
         return (
-            f"no plan was found: {found.strange:.0%} of the goal picture is like nothing in the first one, so it is no "
-            f"state of the same level; {effort}"
+            f"no plan was found: {found.strange:.0%} of the goal picture is unlike anything in the first one, so it is "
+            f"no state of the same level; {effort}"
         )
     return (
         f"no plan was found, {effort}: the nearest state is {len(plan.actions)} actions away and {found.distance:.2f} "

@@ -29,11 +29,11 @@ class Task:
     goals: Goals = "level"
     seed: int = 0
     chance: Chance | None = None
-    """What plans are said to be worth, where that was learned."""
+    """The chance of plans, if it was learned."""
 
 
 def play_level(task: Task, model: Model | None, number: int) -> LevelResult:
-    """How a level goes, whatever happens: something raised is part of the result. No model means the oracle."""
+    """Play a level. An exception becomes part of the result. No model means the oracle."""
     try:
         challenge = task.family.challenge(number, task.goals, task.seed)
         episode = play(task, model, challenge)
@@ -47,7 +47,7 @@ def play(task: Task, model: Model | None, challenge: Challenge) -> Episode:
     """One episode in a level towards its goal; no model means the oracle, which the level's tables make."""
     planner = PLANNERS[task.planner]
     if model is None and planner.needs_model:
-        assert challenge.level is not None  # choose_model has seen to that
+        assert challenge.level is not None  # choose_model makes sure of that
         model = Oracle(challenge.level)
     random = np.random.default_rng([task.seed, challenge.number])
     world = Blindfold(challenge.env, solved=challenge.solved)

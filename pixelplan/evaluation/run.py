@@ -39,17 +39,17 @@ def evaluate(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Result:
-    """Play levels ("A:B", B excluded) with a planner and say how it went; written to the file `out` if there is one.
+    """Play levels ("A:B", B excluded) with a planner, and write the result to the file `out` if it is given.
 
     `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     `model` is a folder, the name of a shipped model, "oracle" or a model; by default the shipped model of the puzzle.
     `heuristic` is a folder that `train-heuristic` wrote for this model, for best-first search.
-    `calibration` is the record of an evaluation of `one-shot` with the same model and search on validation levels: from
-    it is learned how likely each plan is to succeed.
+    `calibration` is the record of an evaluation of `one-shot` with the same model and search on validation levels; it
+    teaches how likely each plan is to succeed.
     `goals` are those that levels show ("level"), random states ("random"), or whatever solves a level ("solved", the
     default for worlds that show no goal).
-    What happens in a level depends on (seed, level) only. Finished levels are kept in a journal beside `out`, and
-    `resume` goes on from there.
+    What happens in a level depends only on (seed, level). Finished levels are kept in a journal beside `out`, and
+    `resume` continues from there.
     """
     family = open_family(env)
     if planner not in PLANNERS:
@@ -67,7 +67,7 @@ def evaluate(
     opened, family = choose_model(model, planner, family)
     opened = guided(opened, heuristic, family.name, config)
     chance = calibrated(calibration, opened, heuristic, config)
-    family.check(numbers[0])  # whatever cannot work fails before anything is played
+    family.check(numbers[0])  # fail before anything is played
     family.level(max(numbers))
     challenge = family.challenge(numbers[0], goals, seed)
     check_memory(opened, config, challenge.env.reset()[0])
@@ -113,7 +113,7 @@ def evaluate(
 
 
 def record(result: Result) -> dict[str, Any]:
-    """An evaluation as it is written to JSON."""
+    """An evaluation as JSON values."""
     return {**dataclasses.asdict(result), "episodes": [row(one) for one in result.episodes]}
 
 
@@ -136,7 +136,7 @@ def _play_in_worker(number: int) -> LevelResult:
 
 
 def _play_there(task: Task, model: Model | None, numbers: list[int], workers: int) -> Iterator[LevelResult]:
-    # Spawned, not forked: torch's threads and Procgen's do not live on in a fork. Planners use one thread each.
+    # Spawned, not forked: threads of torch and Procgen do not survive a fork. Planners use one thread each.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(min(workers, len(numbers) or 1), context, _start_worker, (task, model))
     try:

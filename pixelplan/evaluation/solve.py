@@ -28,10 +28,11 @@ def solve(
     goal: Wanted | None = None,
     seed: int = 0,
 ) -> tuple[Challenge, Episode]:
-    """Play one level towards its goal, what solves it ("solved"), a random state, a `Goal`, any frame [H,W,3], or where
-    a tuple of actions leads. By default the goal is the one that the level shows, or else what solves it.
+    """Play one level towards a goal: its own, whatever solves it ("solved"), a random state, a `Goal`, any frame
+    [H,W,3], or where a tuple of actions leads. By default the goal is the one that the level shows or, if it shows
+    none, whatever solves it.
 
-    Gives the level with that goal, and the episode.
+    Returns the level with that goal, and the episode.
     """
     family = open_family(env)
     if planner not in PLANNERS:
@@ -56,11 +57,11 @@ def story(challenge: Challenge, episode: Episode) -> str:
     if challenge.shortest is not None:
         best = f" ({challenge.shortest} would do)"
     else:  # only tables can say that there is none
-        best = "" if challenge.level is None else " (no way exists)"
+        best = "" if challenge.level is None else " (there is no solution)"
     outcome = {
         "solved": "solved",
         "steps": "not solved: out of steps",
-        "exhausted": "not solved: all that can be reached was tried, and the goal is not there",
+        "exhausted": "not solved: everything that can be reached was tried, and the goal is not there",
         "plan over": "not solved: the plan did not lead to the goal",
     }[episode.ended]
     if episode.ended == "plan over" and episode.plans and not episode.plans[-1].reached:
@@ -74,7 +75,7 @@ def story(challenge: Challenge, episode: Episode) -> str:
 
 
 def write_figure(challenge: Challenge, episode: Episode, out: Path) -> None:
-    """Write the episode as PNG or GIF, by the file's ending: the way as arrows where the level's tables know it."""
+    """Write the episode as PNG or GIF, by the file's ending; a PNG shows the path as arrows if the level has tables."""
     if out.suffix.lower() == ".gif":
         out.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(out, episode_gif(episode))

@@ -9,7 +9,7 @@ from typing import Any
 
 from pixelplan.types import Episode, LevelResult, Result
 
-_Z = 1.959963984540054  # 95 % of a normal distribution lie within so many standard deviations
+_Z = 1.959963984540054  # 95 % of a normal distribution lie within this many standard deviations
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
@@ -26,7 +26,7 @@ def wilson(successes: int, trials: int) -> tuple[float, float]:
 
 
 def level_result(number: int, episode: Episode, shortest: int | None) -> LevelResult:
-    """How a level went, in which an episode took place and the shortest solution has so many steps."""
+    """How a level went, from its episode and the steps of its shortest solution."""
     first = episode.plans[0] if episode.plans else None
     return LevelResult(
         level=number,
@@ -46,7 +46,7 @@ def level_result(number: int, episode: Episode, shortest: int | None) -> LevelRe
 
 
 def outcome(episodes: Sequence[LevelResult]) -> dict[str, Any]:
-    """What a record says of all its levels together: success, its interval, and the share of optimal solutions."""
+    """What a record says about all its levels: success, its interval, and the share of optimal solutions."""
     solved = sum(one.solved for one in episodes)
     return {
         "success": solved / len(episodes),
@@ -56,7 +56,7 @@ def outcome(episodes: Sequence[LevelResult]) -> dict[str, Any]:
 
 
 def row(episode: LevelResult) -> dict[str, Any]:
-    """A level as it is written to a record; what came later and `error` are there only where they say something."""
+    """A level as a row of a record; `error` and fields that were added later appear only if they say something."""
     optional = ("found", "planned", "far", "chance", "error")
     return {
         key: value for key, value in dataclasses.asdict(episode).items() if key not in optional or value is not None
@@ -64,19 +64,19 @@ def row(episode: LevelResult) -> dict[str, Any]:
 
 
 def share_optimal(episodes: Sequence[LevelResult]) -> float | None:
-    """Share of the solved levels that took the shortest possible number of steps; None where that is not known."""
+    """Share of the solved levels that took the fewest possible steps; None if that number is unknown."""
     judged = [one for one in episodes if one.solved and one.shortest is not None]
     return sum(one.steps == one.shortest for one in judged) / len(judged) if judged else None
 
 
 def seconds_per_plan(episodes: Sequence[LevelResult]) -> float | None:
-    """Planning and perceiving time for each plan made; None where nothing was planned."""
+    """Time to perceive and plan, per plan; None if nothing was planned."""
     plans = sum(one.plans for one in episodes)
     return sum(one.seconds for one in episodes) / plans if plans else None
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The mean; None of nothing."""
+    """The mean; None if there are no values."""
     return sum(values) / len(values) if values else None
 
 
@@ -93,11 +93,11 @@ def summary(result: Result) -> str:
     steps = mean([one.steps for one in solved])
     shortest = mean([one.shortest for one in solved if one.shortest is not None])
     if result.optimal is not None and steps is not None and shortest is not None:
-        lines.append(f"  optimal {result.optimal:.3f} of the solved; {steps:.1f} steps where {shortest:.1f} would do")
+        lines.append(f"  optimal {result.optimal:.3f} of the solved; {steps:.1f} steps, and {shortest:.1f} would do")
     if result.seconds_per_plan is not None:
         replans, nodes = mean([one.replans for one in episodes]), mean([one.nodes for one in episodes])
         lines.append(
-            f"  {1e3 * result.seconds_per_plan:.1f} ms a plan; a level: {replans:.2f} replans, {nodes:.0f} nodes"
+            f"  {1e3 * result.seconds_per_plan:.1f} ms per plan; per level {replans:.2f} replans, {nodes:.0f} nodes"
         )
     chances = [one.chance for one in episodes if one.chance is not None]
     if chances:

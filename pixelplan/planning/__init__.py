@@ -1,4 +1,4 @@
-"""LATENT GRAPH and PLAN: what searches a world model, and what does without one."""
+"""LATENT GRAPH and PLAN: planners that search a world model, and one that needs no model."""
 
 from __future__ import annotations
 
@@ -37,4 +37,4 @@ PLANNERS = {
         needs_model=False,
     ),
 }
-"""The planners by their names on the command line. Whatever offers planners takes them from here."""
+"""The planners by their names on the command line. The commands, the judge and the page all read this table."""

@@ -1,7 +1,7 @@
 """LATENT GRAPH: which nodes a search looks at next. Breadth-first is the paper's; best-first follows a distance.
 
 Both grow a graph from the start until it holds a goal or is at its limits. They differ in the order: layer by layer, or
-by the number of steps there and, weighted, those that the distance says are still ahead.
+by the steps taken so far plus, weighted, the steps that the distance still expects.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ FEW, SHARE = 8, 64
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What is searched, from where, for what."""
+    """A search problem: the model, where to start and what to find."""
 
     model: Model
     context: Any
     start: np.ndarray
-    """[d], the embedding to begin with."""
+    """[d], the embedding of the start."""
     goal: LatentGoal
     not_goals: np.ndarray | None = None
-    """[F,d], what looks like a goal and is none: a prediction nearer to one of these is not the goal."""
+    """[F,d], states that look like a goal but are not: a prediction nearer to one of these is not the goal."""
 
     def far(self, points: np.ndarray) -> np.ndarray:
-        """How far [n] points [n,d] are from the goal; infinitely where one of `not_goals` is nearer."""
+        """How far [n] points [n,d] are from the goal; infinitely far if one of `not_goals` is nearer."""
         return self._without_wrong(points, self.goal.met(points, self.model))
 
     def _without_wrong(self, points: np.ndarray, far: np.ndarray) -> np.ndarray:
@@ -60,20 +60,20 @@ class Problem:
         return int(np.concatenate(apart).argmin())
 
     def graph(self, threshold: float) -> Graph:
-        """A graph of the start alone, in which nodes nearer than the threshold are one."""
+        """A graph of the start alone. Points nearer to each other than the threshold become one node."""
         return PackedGraph(self.start) if is_discrete(self.model) else GrowingGraph(self.start, threshold)
 
     def expand(self, points: np.ndarray) -> np.ndarray:
-        """Predictions [n·A,d] for all actions from points [n,d], and so the A of point 0 first."""
-        found = as_array(self.model.step(as_tensor(points), self.context))
-        return found.reshape(-1, found.shape[2])
+        """Predictions [n·A,d] for all actions from points [n,d]; the A predictions from point 0 come first."""
+        predictions = as_array(self.model.step(as_tensor(points), self.context))
+        return predictions.reshape(-1, predictions.shape[2])
 
 
 class Nearness:
-    """The distance that needs no learning: how much embeddings differ from the goal's, in changes of a first step.
+    """A distance that needs no learning: how much an embedding differs from the goal's, in units of one step's change.
 
-    For zeros and ones that is the number that differ. It tells what is near, and little of what is far. Of a goal that
-    a test decides it says only whether it is met.
+    For zeros and ones, the difference is the number of bits that differ. It orders what is near and says little about
+    what is far. If a test decides the goal, it says only whether the goal is met.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -98,13 +98,13 @@ class Growth:
 
     graph: Graph
     goal: int | None = None
-    """The node that is the goal, as soon as there is one."""
+    """The goal's node, once there is one."""
     leaves: list[int] = field(default_factory=list)
-    """Nodes expanded in each layer, or at a time."""
+    """Nodes expanded in each layer, or in each batch."""
     doubtful: tuple[float, int, int, np.ndarray] | None = None
-    """The prediction nearest the goal: its distance, its parent and action, and the embedding [d]."""
+    """The prediction nearest to the goal: its distance, its parent and action, and its embedding [d]."""
     ahead: np.ndarray | None = None
-    """[M], steps to the goal as far as the distance tells; none in breadth-first search."""
+    """[M], the steps to the goal that the distance expects; None in breadth-first search."""
 
     @property
     def reached(self) -> bool:
@@ -112,7 +112,7 @@ class Growth:
         return self.goal is not None
 
     def take_doubtful_goal(self, threshold: float) -> None:
-        """Take the prediction nearest the goal for the goal if it is within the threshold, whatever node it is near."""
+        """Accept the prediction nearest to the goal as the goal if it is within the threshold, even near a node."""
         if self.doubtful is not None and self.doubtful[0] < threshold:
             _, parent, action, point = self.doubtful
             self.graph.add(point[None], np.array([parent]), np.array([action]))
@@ -120,8 +120,11 @@ class Growth:
 
 
 def breadth_first(problem: Problem, config: OneShotConfig, threshold: float, random: np.random.Generator) -> Growth:
-    """Algorithm 2: layer by layer from the start until the goal is among the new nodes. Nodes nearer than the threshold
-    are one; the goal is what is within the model's own threshold of it and not nearer to a node."""
+    """Algorithm 2: layer by layer from the start until the goal is among the new nodes.
+
+    Points nearer to each other than the threshold are one node. A prediction is the goal if it lies within the model's
+    own threshold of it and no node is nearer.
+    """
     model, start = problem.model, problem.start
     graph = problem.graph(threshold)
     search = Growth(graph, 0 if problem.far(start[None])[0] < model.threshold else None)
@@ -138,13 +141,13 @@ def breadth_first(problem: Problem, config: OneShotConfig, threshold: float, ran
         new = np.flatnonzero(nodes < 0)
         nearest, reached = int(far.argmin()), far[new].min(initial=np.inf) < model.threshold
         if reached:
-            new = new[[far[new].argmin()]]  # of this layer only the goal is wanted
+            new = new[[far[new].argmin()]]  # only the goal matters in this layer
         elif search.doubtful is None or far[nearest] < search.doubtful[0]:
             parent, action = divmod(nearest, actions)
             search.doubtful = float(far[nearest]), int(leaves[parent]), action, points[nearest]
         chosen, same = _filter_and_cut(graph, points[new], config, random)
-        found = new[chosen]
-        added = graph.add(points[found], leaves[found // actions], found % actions)
+        kept = new[chosen]
+        added = graph.add(points[kept], leaves[kept // actions], kept % actions)
         nodes[new] = np.append(added, -1)[same]
         graph.connect(leaves, nodes.reshape(-1, actions))
         search.goal = graph.size - 1 if reached else None
@@ -154,14 +157,14 @@ def breadth_first(problem: Problem, config: OneShotConfig, threshold: float, ran
 
 
 def _all_new(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What `reidentify` gives where no point [n,d] is near a node."""
+    """What `reidentify` returns if no point [n,d] is near a node."""
     return np.full(len(points), -1), np.full(len(points), np.inf)
 
 
 def _filter_and_cut(
     graph: Graph, points: np.ndarray, config: OneShotConfig, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the new points [n,d] become leaves, and for each point [n] which of those it is, -1 for none."""
+    """Which of the new points [n,d] become leaves, and for each point [n] its leaf, -1 if it has none."""
     chosen = same = np.arange(len(points))
     if config.reidentification and len(points) > 1:
         chosen, same = graph.thin_out(points)
@@ -174,11 +177,11 @@ def _filter_and_cut(
 
 
 def best_first(problem: Problem, config: OneShotConfig, distance: Distance) -> Growth:
-    """The nodes with the least steps + weight · distance first, a batch at a time, which a network likes.
+    """Expand the nodes with the least steps + weight · distance first, a batch at a time, as networks like it.
 
-    With a weight of at most 1 this is A*: it goes on until no other way can be shorter, and a node that is found again
-    by a shorter way is expanded again, so the plan is shortest if the distance is never too large. With a larger weight
-    it ends with the first goal it meets; an infinite weight is greedy and looks at the distance only.
+    With a weight of at most 1 this is A*. It continues until no other path can be shorter, and expands a node again
+    if it finds a shorter path to it, so the plan is shortest if the distance never overestimates. With a larger
+    weight it stops at the first goal. An infinite weight is greedy: only the distance counts.
     """
     search = _BestFirst(problem, config, distance)
     while search.more():
@@ -188,7 +191,7 @@ def best_first(problem: Problem, config: OneShotConfig, distance: Distance) -> G
 
 
 class _BestFirst:
-    """One best-first search's state."""
+    """The state of one best-first search."""
 
     def __init__(self, problem: Problem, config: OneShotConfig, distance: Distance) -> None:
         self.problem, self.config, self.distance = problem, config, distance
@@ -199,7 +202,7 @@ class _BestFirst:
         self.goals = as_tensor(problem.goal.points)
         self.ahead = np.full(1024, np.nan, np.float32)
         self.expanded_at = np.full(1024, np.iinfo(np.int32).max, np.int32)
-        """The number of steps at which each node was expanded last; as large as can be where it was not."""
+        """The depth at which each node was last expanded; the largest int32 if it never was."""
         self.thorough = config.weight <= 1
         self.queue = Queue()
         root = np.zeros(1, np.int64)
@@ -208,18 +211,18 @@ class _BestFirst:
         self._meet(root, problem.start[None])
 
     def more(self) -> bool:
-        """Whether the search has to go on."""
+        """Whether the search must continue."""
         graph, goal = self.growth.graph, self.growth.goal
         if graph.size >= self.config.node_limit:
             return False
         least = self.queue.least()
         if goal is None:
             return least < np.inf
-        # A shorter way would be shorter by at least a step, and a node on it stand in the queue.
+        # A shorter path would be shorter by at least one step, and one of its nodes would be in the queue.
         return self.thorough and least < int(graph.depths(np.array([goal]))[0]) - 1 + 1e-3
 
     def expand(self) -> None:
-        """Take the most promising nodes and see where they lead."""
+        """Expand the most promising nodes."""
         graph = self.growth.graph
         leaves = self._next()
         if not len(leaves):
@@ -236,7 +239,7 @@ class _BestFirst:
         graph.connect(leaves, nodes.reshape(-1, actions))
         self._judge(nodes[new], points[new])
         shorter = graph.reroute(nodes, parents, taken)
-        if not self.thorough:  # a longer way to what was looked at already will do
+        if not self.thorough:  # once expanded, a node is not expanded again for a shorter path
             shorter = shorter[self.expanded_at[shorter] == np.iinfo(np.int32).max]
         self._push(np.union1d(nodes[new], shorter))
         self._meet(nodes[new], points[new])
@@ -249,15 +252,15 @@ class _BestFirst:
         return np.unique(nodes[current])
 
     def _judge(self, nodes: np.ndarray, points: np.ndarray) -> None:
-        """Ask the distance about new nodes [n] with embeddings points [n,d]."""
+        """Estimate the steps to the goal from new nodes [n] with embeddings points [n,d]."""
         if not len(nodes):
             return
         while len(self.ahead) <= nodes.max():
             self.ahead = np.concatenate([self.ahead, np.full(len(self.ahead), np.nan, np.float32)])
             more = np.full(len(self.expanded_at), np.iinfo(np.int32).max, np.int32)
             self.expanded_at = np.concatenate([self.expanded_at, more])
-        found = self.distance(as_tensor(points), self.goals).float().cpu().numpy()
-        self.ahead[nodes] = np.nan_to_num(found, nan=np.inf, posinf=np.inf, neginf=0.0)
+        steps = self.distance(as_tensor(points), self.goals).float().cpu().numpy()
+        self.ahead[nodes] = np.nan_to_num(steps, nan=np.inf, posinf=np.inf, neginf=0.0)
 
     def _push(self, nodes: np.ndarray) -> None:
         depths = self.growth.graph.depths(nodes)
@@ -265,11 +268,11 @@ class _BestFirst:
         ahead = self.ahead[nodes].astype(np.float64)
         weight = self.config.weight
         keys = ahead if np.isinf(weight) else depths + weight * ahead if weight else depths.astype(np.float64)
-        keys = np.minimum(keys, 1e9)  # infinitely far is last, not never: a distance may be wrong
+        keys = np.minimum(keys, 1e9)  # what seems infinitely far comes last but still comes: the distance may be wrong
         self.queue.push(keys - 1e-7 * depths, np.stack([nodes, depths], axis=1).astype(np.int32))
 
     def _meet(self, nodes: np.ndarray, points: np.ndarray) -> None:
-        """Look for goals among new nodes [n] with embeddings points [n,d]; the one with the shortest way counts."""
+        """Look for goals among new nodes [n] with embeddings points [n,d]; the goal with the shortest path counts."""
         if len(nodes):
             self.met = np.append(self.met, nodes[self.problem.far(points) < self.problem.model.threshold])
         if len(self.met):

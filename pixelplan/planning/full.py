@@ -27,7 +27,7 @@ class FullConfig:
     lookup: bool = True
     """Whether observed transitions overrule the model (the paper's lookup table)."""
     horizon: int | None = None
-    """Depth limit of every search but the first; the paper's is 10, by default it is the search's own."""
+    """Depth limit of every search but the first. The paper uses 10; by default it is the search's own limit."""
 
     def __post_init__(self) -> None:
         if self.step_limit < 1:
@@ -37,13 +37,13 @@ class FullConfig:
 
 
 class Observer(Protocol):
-    """Somebody who wants to watch, such as a page that shows the planner at work."""
+    """Watches the planner at work, as the page does."""
 
     def planned(self, plan: Plan, actions: Sequence[int], expected: np.ndarray, claims_goal: bool) -> None:
         """A plan was made: n actions, the embeddings [n,d] expected after each, and whether they lead to the goal."""
 
     def saw(self, action: int, expected: np.ndarray, observed: np.ndarray) -> None:
-        """An action was taken, and this embedding [d] was observed where that one [d] was expected."""
+        """An action was taken; `observed` [d] is the embedding that was seen, `expected` [d] the predicted one."""
 
 
 def full(
@@ -56,8 +56,9 @@ def full(
 ) -> Episode:
     """Play one episode towards a goal: a `Goal`, or a frame [H,W,3], or any of several [G,H,W,3].
 
-    It ends when the environment reports the goal, when it is out of steps, or when every action was tried in every
-    state that can still be reached: then the goal cannot be. (Where pixels are noisy that is no proof, and it goes on.)
+    The episode ends when the environment reports the goal, when the steps run out, or when every action was tried in
+    every state that can still be reached, so the goal cannot be. (If pixels are noisy, that is no proof, and play
+    continues.)
     """
     random = random or np.random.default_rng(0)
     frame, solved = world.reset()
@@ -114,7 +115,7 @@ class _Agent:
         self.seconds = time.perf_counter() - began
 
     def act(self) -> int | None:
-        """The next action; None when nothing is left to try."""
+        """The next action; None if nothing is left to try."""
         began = time.perf_counter()
         if not self.route or self._known_to_differ(*self.route[0]):
             self.route = self._new_route()
@@ -124,7 +125,7 @@ class _Agent:
         return self.route[0][0] if self.route else None
 
     def see(self, frame: np.ndarray, solved: bool) -> None:
-        """Take in what the action led to."""
+        """Remember what the action led to, and drop the route if it was a surprise."""
         began = time.perf_counter()
         action, expected = self.route.pop(0)
         self.actions.append(action)
@@ -142,7 +143,7 @@ class _Agent:
         self.seconds += time.perf_counter() - began
 
     def _begin_anew(self) -> None:
-        """Where pixels are noisy and nothing seems left to try, something was taken for what it is not: forget all."""
+        """If pixels are noisy and nothing seems left to try, two states were confused: forget everything."""
         self.memory.forget()
         self.here = self.memory.observe(self.frames[-1], as_array(self.perception.encode(self.frames[-1][None]))[0])
         self.route = self._new_route()
@@ -151,14 +152,14 @@ class _Agent:
         return float(distances(one, other)) >= self.perception.threshold
 
     def _known_to_differ(self, action: int, expected: np.ndarray) -> bool:
-        """Whether this action was tried here before and led somewhere else than the route expects."""
+        """Whether this action was tried here before and did not lead where the route expects."""
         known = int(self.memory.successors[self.here, action])
         return self.config.lookup and known >= 0 and self._differ(self.memory.embeddings([known])[0], expected)
 
     def _new_route(self) -> list[tuple[int, np.ndarray]]:
-        """To the goal, else to something new, else to an action not yet tried; empty when there is none."""
+        """A route to the goal, else to a new state, else to an untried action; empty if there is none."""
         plan = self._search()
-        while plan.reached and not plan.actions:  # the model takes this very state for the goal, and it is not
+        while plan.reached and not plan.actions:  # the model mistakes this very state for the goal
             self.memory.not_goals.add(self.here)
             plan = self._search()
         self.claims_goal = plan.reached
@@ -175,7 +176,7 @@ class _Agent:
             config = replace(config, depth_limit=self.config.horizon)
         not_goals = self.memory.embeddings(sorted(self.memory.not_goals)) if self.memory.not_goals else None
         start = self.memory.embeddings([self.here])[0]
-        if self.goal.masks is not None:  # what does not matter may have changed
+        if self.goal.masks is not None:  # pixels outside the mask may have changed
             self.wanted = in_latent_space(self.perception, self.frames[-1], self.goal)[1]
         for context in contexts(self.perception, self.frames[-1], self.goal, config):
             self.context = context
@@ -187,22 +188,22 @@ class _Agent:
         return plan
 
     def _explore(self, plan: Plan) -> Plan:
-        """Where to go when no way to the goal is known: to something new, first without giving up the way back.
+        """Where to go if no path to the goal is known: to something new, at first only where a path leads back.
 
-        The plan is empty when nothing is left to try.
+        The plan is empty if nothing is left to try.
         """
         for allowed in (can_return(plan.graph.successors), np.ones(plan.nodes, bool)):
-            found = self._to_new_state(plan, allowed) or self._to_untried_action(plan, allowed)
-            if found is not None:
-                return found
+            exploration = self._to_new_state(plan, allowed) or self._to_untried_action(plan, allowed)
+            if exploration is not None:
+                return exploration
         return replace(plan, actions=(), embeddings=plan.embeddings[:1], path=(0,))
 
     def _to_new_state(self, plan: Plan, allowed: np.ndarray) -> Plan | None:
-        """To a predicted state not yet visited: the one with the fewest steps to it and, as far as embeddings tell, on
-        from there to the goal; only nodes allowed [M] count.
+        """To a predicted state not yet visited: the one with the fewest steps to it plus, as far as embeddings tell,
+        from it to the goal. Only nodes allowed [M] count.
 
-        Embeddings tell near from far, but not far from farther: without the steps to it, the state that seems nearest
-        the goal may lie at the other end of the level, time and again.
+        Embeddings tell near from far, but not far from farther. If the steps to the state did not count, the agent
+        could run from one end of the level to the other, time and again.
         """
         graph = plan.graph
         observed = self.memory.embeddings()
@@ -215,9 +216,9 @@ class _Agent:
         return replace(plan, actions=graph.actions(path), embeddings=graph.at(path), path=tuple(path))
 
     def _ahead(self, graph: LatentGraph) -> np.ndarray:
-        """Steps [M] from each node to the goal, as far as embeddings tell: their distance, by that of a step.
+        """Steps [M] from each node to the goal, as far as embeddings tell: their distance divided by that of one step.
 
-        A goal test does not tell near from far.
+        All zero if a goal test decides: it does not tell near from far.
         """
         if self.wanted.test is not None:
             return np.zeros(len(graph.codes))
@@ -228,24 +229,24 @@ class _Agent:
         return np.concatenate(far) / np.concatenate(steps)[1:].mean()
 
     def _to_untried_action(self, plan: Plan, allowed: np.ndarray) -> Plan | None:
-        """To an action that was never tried where it is: the model says that it leads nowhere new, and may be wrong.
+        """To an untried action in an observed state: the model says that it leads nowhere new, but may be wrong.
 
-        The nearest first, then the one of which the model is least sure; only those count that seem to lead to nodes
-        allowed [M]. Without the lookup nothing is known of what was tried.
+        The nearest comes first, then the one of which the model is least sure. Only actions that seem to lead to nodes
+        allowed [M] count. Without the lookup table it is unknown what was tried.
         """
-        found = list(self.memory.untried(self.here)) if self.config.lookup else []
-        if not found:
+        untried = list(self.memory.untried(self.here)) if self.config.lookup else []
+        if not untried:
             return None
-        states = [state for _, state in found]
+        states = [state for _, state in untried]
         predictions = as_array(self.perception.step(as_tensor(self.memory.embeddings(states)), self.context))  # [n,A,d]
         apart, nearest = _nearest(predictions, plan.graph)  # [n,A] each
-        travel = np.array([len(way) for way, _ in found])[:, None]
+        travel = np.array([len(way) for way, _ in untried])[:, None]
         excluded = (self.memory.successors[states] >= 0) | ~allowed[nearest]
         keys = np.broadcast_arrays(-apart, travel, excluded)
         row, action = divmod(int(np.lexsort([key.ravel() for key in keys])[0]), predictions.shape[1])
         if excluded[row, action]:
             return None
-        way, passed = found[row][0], [self.here]
+        way, passed = untried[row][0], [self.here]
         for step in way:
             passed.append(int(self.memory.successors[passed[-1], step]))
         embeddings = np.concatenate([self.memory.embeddings(passed), predictions[row, action][None]])
@@ -253,7 +254,7 @@ class _Agent:
 
 
 def _nearest(points: np.ndarray, graph: LatentGraph) -> tuple[np.ndarray, np.ndarray]:
-    """The distance [...] of points [...,d] to the nearest node of a graph, and that node [...]."""
+    """The distance [...] from points [...,d] to the nearest node of a graph, and that node [...]."""
     apart, nodes = np.full(points.shape[:-1], np.inf), np.zeros(points.shape[:-1], np.int64)
     for piece, embeddings in graph.pieces():
         table = distance_table(points, embeddings)  # [...,m]
@@ -264,7 +265,7 @@ def _nearest(points: np.ndarray, graph: LatentGraph) -> tuple[np.ndarray, np.nda
 
 
 def can_return(successors: np.ndarray) -> np.ndarray:
-    """Which nodes of a graph [M,A] have a way to its root, node 0: [M] bool."""
+    """From which nodes of a graph [M,A] a path leads to its root, node 0: [M] bool."""
     returns = np.zeros(len(successors), bool)
     returns[0] = True
     while True:

@@ -1,4 +1,4 @@
-"""GS on Images: search by trying everything, states told apart by their frames (the paper's Algorithm 4)."""
+"""GS on Images: try everything, and tell states apart by their frames (the paper's Algorithm 4)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def image_search(
 ) -> Episode:
     """Play one episode towards a goal, without any model.
 
-    Takes an untried action at random; where all were tried, goes to the nearest state where one is left.
+    It takes an untried action at random. If all were tried here, it goes to the nearest state with one left.
     """
     random = random or np.random.default_rng(0)
     frame, solved = world.reset()

@@ -11,26 +11,26 @@ from pixelplan.planning.packed_graph import hashes
 from pixelplan.types import Goal, GoalTest, InputError, Model, goal_test_of, is_discrete, pack
 
 NO_CHANGE = 0.1
-"""The share of a model's threshold below which a change of embeddings is none."""
+"""Embeddings that differ by less than this share of the model's threshold count as equal."""
 FEW = 0.25
-"""If less than this share of the numbers that visible pixels should decide stays the same, it does so by chance."""
+"""If a smaller share of the numbers that visible pixels should decide stays the same, it does so by chance."""
 
 
 @dataclass(frozen=True, eq=False)
 class LatentGoal:
-    """What a search looks for: any of some points, or of the numbers in them that matter, or what a test says."""
+    """What a search looks for: any of several points, or the parts of them that matter, or whatever passes a test."""
 
     points: np.ndarray
-    """[G,d], any of which will do; none (G = 0) if a test decides."""
+    """[G,d], any of which is the goal; none (G = 0) if a test decides."""
     matters: np.ndarray | None = None
     """[G,d] bool, which numbers of each point matter; None if all do."""
     test: GoalTest | None = None
-    """What decides if there are no points."""
+    """Decides if there are no points."""
 
     def met(self, z: np.ndarray, model: Model) -> np.ndarray:
-        """How far [n] embeddings z [n,d] are from the goal. It is met below the model's threshold.
+        """How far [n] embeddings z [n,d] are from the goal. Below the model's threshold the goal is met.
 
-        If embeddings are zeros and ones, they are equal to the goal or infinitely far from it.
+        Embeddings of zeros and ones equal the goal or are infinitely far from it.
         """
         if self.test is not None or not is_discrete(model):
             return self.apart(z, model)
@@ -39,7 +39,7 @@ class LatentGoal:
         return np.where(self.apart(z, model) < 0.5, 0.0, np.inf)
 
     def apart(self, z: np.ndarray, model: Model, order: float = 2.0) -> np.ndarray:
-        """How much [n] embeddings z [n,d] differ from the nearest point; a test's doubts, as a distance."""
+        """How much [n] embeddings z [n,d] differ from the nearest point; or a test's doubts as a distance."""
         if self.test is not None:
             doubts: np.ndarray = as_array(self.test(as_tensor(z)))
             return np.maximum(doubts, 0) * model.threshold
@@ -55,9 +55,9 @@ class LatentGoal:
 def in_latent_space(model: Model, frame: np.ndarray, goal: Goal) -> tuple[np.ndarray, LatentGoal]:
     """The embedding [d] of a frame [H,W,3], and a goal of the same level as the model sees it.
 
-    What does not matter in a picture must not matter in its embedding either. The numbers that change with those pixels
-    are left out. If all of them do (a vector has no places), what does not matter is taken to stay as it is in the
-    frame [H,W,3]. An InputError if the goal is what solves the level and the model has no goal test.
+    Pixels that do not matter in a picture must not matter in its embedding either, so numbers that change with those
+    pixels are left out. If all numbers do (a vector has no places), those pixels are assumed to stay as they are in the
+    frame. An InputError if the goal is whatever solves the level and the model has no goal test.
     """
     if goal.frames is None:
         test = need_goal_test(model)
@@ -71,16 +71,16 @@ def in_latent_space(model: Model, frame: np.ndarray, goal: Goal) -> tuple[np.nda
 
 
 def _what_matters(model: Model, goal: Goal, frame: np.ndarray) -> np.ndarray | None:
-    """[G,d] bool: the numbers of a goal's embeddings that stay the same whatever is seen where it does not matter.
+    """[G,d] bool: the numbers of a goal's embeddings that stay the same whatever the masked pixels show.
 
-    None if all numbers have to count: hidden pixels change nothing, or, in a latent without places, everything.
+    None if all numbers must count, because masked pixels change no number or, in a latent without places, all of them.
     """
     assert goal.masks is not None
     noise = np.random.default_rng(0).integers(0, 256, (2, *frame.shape), np.uint8)
-    one, *others = (as_array(model.encode(goal.completed(filling))) for filling in (frame, 255 - frame, *noise))
-    if max(float(distances(other, one).max()) for other in others) < NO_CHANGE * model.threshold:
+    first, *others = (as_array(model.encode(goal.completed(filling))) for filling in (frame, 255 - frame, *noise))
+    if max(float(distances(other, first).max()) for other in others) < NO_CHANGE * model.threshold:
         return None
-    same = np.all([other == one for other in others], axis=0)  # exactly: a place that is not looked at changes nothing
+    same = np.all([other == first for other in others], axis=0)  # exactly: an unseen place changes nothing
     enough = same.mean(1) >= FEW * goal.masks.mean(axis=(1, 2))
     return np.where((enough & same.any(1))[:, None], same, True)
 
@@ -98,6 +98,6 @@ def need_goal_test(model: Model) -> GoalTest:
 
 def among(bits: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Which of the rows [n,w] are among the wanted ones [G,w]."""
-    found = np.isin(hashes(bits), hashes(wanted))
-    found[found] = [(row == wanted).all(1).any() for row in bits[found]]
-    return found
+    is_among = np.isin(hashes(bits), hashes(wanted))
+    is_among[is_among] = [(row == wanted).all(1).any() for row in bits[is_among]]
+    return is_among

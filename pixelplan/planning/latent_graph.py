@@ -1,4 +1,4 @@
-"""LATENT GRAPH: embeddings become nodes where no node is near, and edges where one is."""
+"""LATENT GRAPH: an embedding becomes a new node if no node is near, else an edge to the node that is."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     import torch
 
 _SMALL = 512
-"""Nodes up to which looking at all of them at once is quicker than looking at the latest first."""
+"""Up to this many nodes, comparing with all at once is faster than comparing with the latest first."""
 _FEW = 4096
-"""Products that numpy computes quicker than torch."""
+"""Up to this many inner products, numpy is faster than torch."""
 
 
 class Origins:
-    """How the nodes of a graph under construction were found, and where their actions lead; in growing buffers."""
+    """How the nodes of a growing graph were found, and where their actions lead. Buffers double as they fill."""
 
     def __init__(self, capacity: int = 256) -> None:
-        """Of one node, the root."""
+        """A graph of one node, the root."""
         self._origins = np.full((capacity, 3), -1, np.int32)  # parent, parent's action, depth
         self._origins[0, 2] = 0
         self._edges: list[tuple[np.ndarray, np.ndarray]] = []  # nodes [n] and where their actions lead [n,A]
         self._count = 1
 
     def grow(self, parents: np.ndarray, actions: np.ndarray) -> None:
-        """Note of new nodes [n] the parents and actions that they were found by."""
+        """Add new nodes [n], found from these parents by these actions."""
         first, self._count = self._count, self._count + len(parents)
         while self._count > len(self._origins):
             self._origins = with_room(self._origins)
@@ -39,15 +39,15 @@ class Origins:
         return self._origins[nodes, 2]
 
     def reroute(self, nodes: np.ndarray, parents: np.ndarray, actions: np.ndarray) -> np.ndarray:
-        """Take the shorter way to nodes [n], of which some may come twice; those [m] that have one now."""
+        """Take any shorter path to nodes [n], which may repeat; returns the nodes [m] that got one."""
         depths = self._origins[parents, 2] + 1
         shorter = np.flatnonzero(depths < self._origins[nodes, 2])
-        shorter = shorter[(-depths[shorter]).argsort(kind="stable")]  # of a node's several ways the shortest comes last
+        shorter = shorter[(-depths[shorter]).argsort(kind="stable")]  # a node's shortest path comes last and so wins
         self._origins[nodes[shorter]] = np.stack([parents[shorter], actions[shorter], depths[shorter]], axis=1)
         return np.unique(nodes[shorter])
 
     def connect(self, nodes: np.ndarray, successors: np.ndarray) -> None:
-        """Note that the actions from nodes [n] lead to successors [n,A], -1 where that is not known."""
+        """Note that the actions from nodes [n] lead to successors [n,A], -1 if unknown."""
         self._edges.append((nodes.astype(np.int32), successors.astype(np.int32)))
 
     def edges(self, size: int) -> np.ndarray:
@@ -64,10 +64,10 @@ class Origins:
 
 
 class GrowingGraph(Origins):
-    """A latent graph under construction, in buffers that double as they fill."""
+    """A growing latent graph in which near points are one node."""
 
     exact = False
-    """Whether nodes are equal or not, and never near: no threshold would tell them apart better."""
+    """Whether nodes are either equal or different, never near: then a finer threshold changes nothing."""
 
     def __init__(self, root: np.ndarray, threshold: float, capacity: int = 256) -> None:
         """A graph of one node with embedding `root` [d]."""
@@ -84,10 +84,10 @@ class GrowingGraph(Origins):
         return self._embeddings[nodes]
 
     def reidentify(self, points: np.ndarray, recent: int) -> tuple[np.ndarray, np.ndarray]:
-        """The nearest node [n] of points [n,d], -1 where none is nearer than the threshold, and its distance [n].
+        """The nearest node [n] to points [n,d], -1 if none is nearer than the threshold, and its distance [n].
 
-        Most lead back to where the search just was: a large graph is looked at from its node `recent` on first, and
-        only what is not found there is compared with the rest.
+        Most points lead back to where the search just was. So a large graph is searched from its node `recent` on
+        first, and only points not found there are compared with the rest.
         """
         if self.size <= _SMALL:
             return self._nearest(points, 0, self.size)
@@ -120,18 +120,18 @@ class GrowingGraph(Origins):
     def find_or_add(
         self, points: np.ndarray, parents: np.ndarray, actions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The nodes [n] of points [n,d], and which points [k] are of new nodes, each found from a parent."""
+        """The nodes [n] of points [n,d], each reached from a parent, and which points [k] made new nodes."""
         nodes, _ = self.reidentify(points, 0)
         new = np.flatnonzero(nodes < 0)
         if not len(new):
             return nodes, new
         chosen, same = self.thin_out(points[new])
-        found = new[chosen]
-        nodes[new] = self.add(points[found], parents[found], actions[found])[same]
-        return nodes, found
+        kept = new[chosen]
+        nodes[new] = self.add(points[kept], parents[kept], actions[kept])[same]
+        return nodes, kept
 
     def thin_out(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which of points [n,d] to keep [k], so that no two are one node, and for each [n] which of those it is."""
+        """Which of points [n,d] to keep [k] so that no two are one node, and the kept one that each [n] equals."""
         return thin_out(points, self.threshold)
 
     def finished(self, ahead: np.ndarray | None = None) -> LatentGraph:
@@ -141,7 +141,7 @@ class GrowingGraph(Origins):
 
 
 def with_room(buffer: np.ndarray) -> np.ndarray:
-    """A buffer of twice the length with the same beginning."""
+    """A buffer of twice the length that begins with this one."""
     larger = np.empty((2 * len(buffer), *buffer.shape[1:]), buffer.dtype)
     larger[: len(buffer)] = buffer
     return larger
@@ -150,9 +150,9 @@ def with_room(buffer: np.ndarray) -> np.ndarray:
 def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:
     """The paper's `filter`: drop points [n,d] until no two are nearer than the threshold.
 
-    Gives the kept ones [k], and for every point [n] the kept one that stands for it, as an index into those. Points
-    that are too near are joined by an edge. The kept ones are a maximal independent set, points with few neighbours
-    first, so the dropped ones are a small vertex cover. Duplicates are cliques: one round settles most layers.
+    Returns the kept points [k], and for every point [n] the kept one that stands for it, as an index into those. Think
+    of points that are too near as joined by an edge. The kept points are a maximal independent set, those with few
+    neighbours first, so the dropped ones are a small vertex cover. Duplicates are cliques: one round settles most.
     """
     half = _half_norms(points)
     half_distances = half[:, None] + half - products(points, points)
@@ -174,9 +174,9 @@ def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarr
 
 
 def products(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Inner products [n,m] of points [n,d] and [m,d]; by torch where they are many, to keep it to one thread."""
+    """Inner products [n,m] of points [n,d] and [m,d]; torch computes large ones, to stay on one thread."""
     if len(one) * len(other) <= _FEW:
-        return one @ other.T  # half of the time, and too little for several threads
+        return one @ other.T  # half the time, and too small for several threads
     return (as_tensor(one) @ as_tensor(other).T).numpy()
 
 
@@ -195,7 +195,7 @@ def distance_table(points: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 def as_tensor(embeddings: np.ndarray) -> torch.Tensor:
     """Embeddings as a model takes them."""
-    import torch  # here, since it takes seconds at first and settings and help texts do without it
+    import torch  # here, since its import takes seconds and settings and help texts do without it
 
     return torch.from_numpy(embeddings)
 

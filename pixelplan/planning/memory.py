@@ -1,4 +1,4 @@
-"""What a closed-loop planner has seen: every observation, and where every action that was tried led."""
+"""What a closed-loop planner has seen: every observation, and where each action led."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Memory:
     """Observed states and transitions.
 
-    A state is known by its frame, byte for byte: whatever the model thinks of it, what was observed is kept apart and
-    never forgotten. Embeddings come in where the model is asked (`Remembering`). Where pixels are noisy no frame comes
+    A state is known by its frame, byte for byte: whatever the model thinks, different observations stay different and
+    none is forgotten. Embeddings matter only if the model is asked (`Remembering`). If pixels are noisy, no frame comes
     twice, and a state is known by its embedding: one nearer than `threshold` to an observed state's is that state.
     """
 
@@ -28,16 +28,16 @@ class Memory:
         self.forget()
 
     def forget(self) -> None:
-        """Begin with nothing."""
+        """Start with nothing."""
         self._of_frame: dict[bytes, int] = {}
         self._embeddings: list[np.ndarray] = []
         self.successors = np.empty((0, self._actions), np.int32)
-        """[K,A], the observed state that each action led to; -1 where it was not tried."""
+        """[K,A], the observed state that each action led to; -1 if it was not tried."""
         self.not_goals: set[int] = set()
-        """Observed states that the model takes for the goal, and that are not."""
+        """Observed states that the model mistakes for the goal."""
 
     def observe(self, frame: np.ndarray, embedding: np.ndarray | None = None) -> int:
-        """The number of the state that this frame shows; a new frame gets a new one, with this embedding [d]."""
+        """The number of the state that this frame shows; a new frame gets a new number and keeps this embedding [d]."""
         if self._threshold is not None and self._embeddings and embedding is not None:
             apart = distances(self.embeddings(), embedding)
             if apart.min() < self._threshold:
@@ -50,7 +50,7 @@ class Memory:
         return state
 
     def embeddings(self, states: Iterable[int] | None = None) -> np.ndarray:
-        """Embeddings [n,d] of these observed states, or of all."""
+        """Embeddings [n,d] of these observed states, by default of all."""
         return np.stack(self._embeddings if states is None else [self._embeddings[state] for state in states])
 
     def untried(self, state: int) -> Iterator[tuple[list[int], int]]:
@@ -68,7 +68,7 @@ class Memory:
 
 
 class Remembering:
-    """A model that is overruled by memory: a transition observed from a state is what that state's action does."""
+    """A model that memory overrules: if a transition was observed, that is what the action does."""
 
     def __init__(self, model: Model, memory: Memory) -> None:
         self.threshold, self.noisy, self.discrete = model.threshold, model.noisy, is_discrete(model)
@@ -85,9 +85,9 @@ class Remembering:
         return self._model.context(frame)
 
     def step(self, z: torch.Tensor, context: Any) -> torch.Tensor:
-        """The model's predictions [N,A,d], replaced where an observed state is near z and the action was tried there.
+        """The model's predictions [N,A,d], replaced by what was observed if a state near z has tried the action.
 
-        The nearest observed state that knows the action decides.
+        The nearest observed state that has tried it decides.
         """
         predictions = self._model.step(z, context)
         successors = self._memory.successors
@@ -99,6 +99,6 @@ class Remembering:
         far = np.where(successors >= 0, far[..., None], np.inf)  # [N,K,A]
         rows, actions = np.nonzero(np.isfinite(far.min(1)))
         states = successors[far.argmin(1)[rows, actions], actions]
-        predictions = predictions.clone()  # what the model gave may be its own
+        predictions = predictions.clone()  # the model may still own this tensor
         predictions[rows, actions] = as_tensor(embeddings[states]).to(predictions)
         return predictions

@@ -1,4 +1,4 @@
-"""PLAN: a search in the latent space from one frame to a goal frame (the paper's Algorithm 2, or best-first)."""
+"""PLAN: search the latent space from one frame to a goal (the paper's Algorithm 2, or best-first)."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from pixelplan.types import (
 )
 
 NODE_BYTES = 100
-"""What a node takes beside its embedding, about: its hash, its parent, its successors, its place in the queue."""
+"""About what a node takes beside its embedding: its hash, parent, successors and place in the queue."""
 FINER, LARGER = 0.6, 4
-"""The threshold of a second search, as a share of the model's, and its size, as a multiple of the first's at most."""
+"""A second search has this share of the model's threshold, and at most this multiple of the first search's nodes."""
 
 
 @dataclass(frozen=True)
@@ -43,27 +43,27 @@ class OneShotConfig:
     node_limit: int = 2048
     """Nodes after which the search gives up."""
     cutoff: int = 256
-    """Leaves that a layer keeps at most, drawn at random: the paper's C."""
+    """The most leaves a layer keeps, drawn at random: the paper's C."""
     reidentification: bool = True
-    """Whether predictions near a visited node are that node; without it the graph is a tree (the paper's ablation)."""
+    """Whether a prediction near a visited node is that node. Without it the graph is a tree (the paper's ablation)."""
     cut: Literal["text", "code"] = "text"
     """What happens to leaves beyond the cutoff: they are forgotten (the paper's text), or all of them count as visited
     and those to expand are drawn with replacement (the paper's code)."""
     context: Literal["goal", "frame"] = "goal"
-    """The frame from which the model reads the level's rules: the goal frame, which shows that its place can be entered
-    (random play hardly ever saw that), or the latest observation (the paper)."""
+    """The frame from which the model reads the level's rules: the goal frame, which shows that the goal can be entered
+    (random play rarely sees that), or the latest observation (the paper)."""
     second_look: bool = True
-    """Whether a search that does not find the goal is followed by one that tells states apart more finely, then by a
-    look at predictions near the goal that were taken for a visited state, and then by all of that with the other frame
-    as context. The paper has none of it."""
+    """Whether to try harder if a search fails: first with a finer threshold between states, then by accepting a
+    prediction near the goal that was taken for a visited state, then with the other frame as context. The paper does
+    none of this."""
 
     frontier: Literal["breadth-first", "best-first"] = field(default="breadth-first", metadata=ADDED_LATER)
-    """Which nodes are looked at first: those with the fewest steps (the paper), or those with the fewest steps there
-    and then, by the distance, on to the goal. The distance is the one learned for the model (train-heuristic), or else
-    how much embeddings differ. The cutoff and the second look are for breadth-first search only."""
+    """Which nodes come first: those with the fewest steps from the start (the paper), or those with the fewest steps
+    from the start and, by the distance, on to the goal. The distance is the one learned for the model
+    (train-heuristic), or else how much embeddings differ. Cutoff and second look are for breadth-first search only."""
     weight: float = field(default=1.0, metadata=ADDED_LATER)
-    """What the distance weighs in best-first search: 1 is A*, with shortest plans if the distance is never too large;
-    more is quicker, with longer plans; inf is greedy."""
+    """Weight of the distance in best-first search. 1 is A*: plans are shortest if the distance never overestimates.
+    More is faster, with longer plans. inf is greedy."""
     batch: int = field(default=64, metadata=ADDED_LATER)
     """Nodes that best-first search expands at a time, at most: more is quicker a node, and takes more nodes. It begins
     with few, so that what is near is found with few."""
@@ -92,7 +92,7 @@ def one_shot(
 
     The goal is a `Goal`, or a frame [H,W,3], or any of several [G,H,W,3].
 
-    Where the goal is not found, the plan leads to the node nearest to it and says so (`reached` is False).
+    If the goal is not found, the plan leads to the node nearest to it and says so (`reached` is False).
     """
     goal = checked_goal(frame, goal)
     began = time.perf_counter()
@@ -106,8 +106,8 @@ def one_shot(
 
 
 def contexts(model: Model, frame: np.ndarray, goal: Goal, config: OneShotConfig) -> Iterator[Any]:
-    """What the model reads of the level from a frame [H,W,3] and the goal's, in turn until the goal is found; nothing
-    twice."""
+    """What the model reads from the goal's frame and from this one [H,W,3]: contexts to try in turn until the goal is
+    found."""
     if goal.frames is None:
         yield model.context(frame)
         return
@@ -120,7 +120,7 @@ def contexts(model: Model, frame: np.ndarray, goal: Goal, config: OneShotConfig)
 
 
 def _says_nothing(context: Any) -> bool:
-    """Whether a model reads nothing from frames: it knows the rules, or takes them to be the same everywhere."""
+    """Whether a model reads nothing from frames: it knows the rules, or assumes that they are the same everywhere."""
     return context is None or (hasattr(context, "numel") and context.numel() == 0)
 
 
@@ -131,7 +131,7 @@ def play_one_shot(
     config: OneShotConfig = OneShotConfig(),  # noqa: B008 (frozen)
     random: np.random.Generator | None = None,
 ) -> Episode:
-    """Plan once, from the first frame, and take the plan's actions blindly; where the last one leads is what counts."""
+    """Plan once, from the first frame, and take the plan's actions blindly; only where they end counts."""
     frame, solved = world.reset()
     goal = checked_goal(frame, goal)
     plan = one_shot(model, frame, goal, config, random)
@@ -153,30 +153,30 @@ def search(
     random: np.random.Generator | None = None,
     not_goals: np.ndarray | None = None,
 ) -> Plan:
-    """The search itself, from embedding start [d] to a goal; call it under `inference`.
+    """The search itself, from embedding start [d] to a goal; call it within `inference()`.
 
-    A prediction nearer to one of `not_goals` [F,d] than to a goal is not the goal, however near to it.
+    A prediction nearer to one of `not_goals` [F,d] than to the goal is not the goal, however near it is.
     """
     began = time.perf_counter()
     problem = Problem(model, context, start, goal, not_goals)
     if config.frontier == "best-first":
         distance: Distance | None = getattr(model, "distance", None)
         if distance is not None and not len(goal.points):
-            raise InputError("a learned distance tells how far a picture is; give the goal as one, or no heuristic")
-        found = best_first(problem, config, _with_perimeter(problem, config, distance) or Nearness(problem))
+            raise InputError("a learned distance needs a goal picture; give one, or leave out the heuristic")
+        growth = best_first(problem, config, _with_perimeter(problem, config, distance) or Nearness(problem))
     else:
-        found = _look_twice(problem, config, random or np.random.default_rng(0))
-    graph = found.graph.finished(found.ahead)
-    if found.goal is not None:
-        node = found.goal
+        growth = _look_twice(problem, config, random or np.random.default_rng(0))
+    graph = growth.graph.finished(growth.ahead)
+    if growth.goal is not None:
+        node = growth.goal
     else:
-        node = problem.nearest(graph) if found.ahead is None else int(found.ahead.argmin())
+        node = problem.nearest(graph) if growth.ahead is None else int(growth.ahead.argmin())
     path = graph.path(node)
     points = graph.at(path)
     far = problem.distance(points[-1:])[0] / model.threshold
     seconds = time.perf_counter() - began
-    leaves = tuple(found.leaves)
-    return Plan(graph.actions(path), found.reached, points, tuple(path), leaves, graph, seconds, float(far))
+    leaves = tuple(growth.leaves)
+    return Plan(graph.actions(path), growth.reached, points, tuple(path), leaves, graph, seconds, float(far))
 
 
 def _with_perimeter(problem: Problem, config: OneShotConfig, distance: Distance | None) -> Distance | None:
@@ -189,21 +189,21 @@ def _with_perimeter(problem: Problem, config: OneShotConfig, distance: Distance 
 
 
 def _look_twice(problem: Problem, config: OneShotConfig, random: np.random.Generator) -> Growth:
-    """Breadth-first search and, where it does not find the goal, the second look that the settings ask for."""
+    """Breadth-first search and, if it fails and the settings say so, a second look."""
     threshold = problem.model.threshold
-    first = found = breadth_first(problem, config, threshold, random)
+    first = growth = breadth_first(problem, config, threshold, random)
     if config.second_look and not first.reached:
-        if first.graph.size < config.node_limit and not first.graph.exact:  # else it is too fine already
+        if first.graph.size < config.node_limit and not first.graph.exact:  # else the threshold is too fine already
             limited = replace(config, node_limit=min(config.node_limit, LARGER * first.graph.size))
-            found = breadth_first(problem, limited, FINER * threshold, random)
-        if not found.reached:
-            found = first
-            found.take_doubtful_goal(threshold)
-    return found
+            growth = breadth_first(problem, limited, FINER * threshold, random)
+        if not growth.reached:
+            growth = first
+            growth.take_doubtful_goal(threshold)
+    return growth
 
 
 def check_memory(model: Model | None, config: Any, frame: np.ndarray) -> None:
-    """An InputError if as many nodes as the settings allow would not fit into memory, by the size of a frame's code."""
+    """An InputError if the nodes that the settings allow would not fit into memory."""
     settings: Any = getattr(config, "search", config)
     if model is None or not isinstance(settings, OneShotConfig):
         return
@@ -222,7 +222,7 @@ def check_memory(model: Model | None, config: Any, frame: np.ndarray) -> None:
 
 @contextmanager
 def inference() -> Iterator[None]:
-    """Without gradients and on one thread, which beats several for tensors as small as a search's."""
+    """Without gradients and on one thread, which is faster than several for a search's small tensors."""
     import torch
 
     threads = torch.get_num_threads()
@@ -237,7 +237,7 @@ def inference() -> Iterator[None]:
 
 
 def checked_goal(frame: np.ndarray, goal: Goal | np.ndarray) -> Goal:
-    """The goal; an InputError unless a frame is [H,W,3] uint8 and the goal's frames have its size."""
+    """The goal; an InputError unless the frame is [H,W,3] uint8 and the goal's frames have the same size."""
     if not is_frame(frame):
         raise InputError(f"the frame is {describe_value(frame)}; it must be uint8 [height, width, 3]")
     goal = Goal.of(goal)

@@ -1,7 +1,7 @@
-"""LATENT GRAPH of a model whose embeddings are zeros and ones: a node is its bits, found again by a hash of them.
+"""LATENT GRAPH of a model whose embeddings are zeros and ones: a node is its bits, found by their hash.
 
-A node of d dimensions takes d/8 bytes and some 40 more, so that a million of them fit into a few hundred megabytes, and
-no step here takes Python a time that grows with the number of nodes.
+A node of d dimensions takes d/8 bytes and about 40 more, so a million nodes fit into a few hundred megabytes. No step
+here loops over all nodes in Python.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ _FREE = -1
 
 
 def hashes(words: np.ndarray) -> np.ndarray:
-    """A number [N] uint64 for each of the rows [N,w] uint64, the same where rows are the same and hardly ever else."""
-    found = np.zeros(len(words), np.uint64)
+    """A number [N] uint64 for each of the rows [N,w] uint64: equal for equal rows, and hardly ever for others."""
+    mixed = np.zeros(len(words), np.uint64)
     for column in words.T:
-        found = (found ^ column) * _ODD
-        found ^= found >> np.uint64(29)
-    return found
+        mixed = (mixed ^ column) * _ODD
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
 
 
 class Table:
-    """Numbers of rows by their hashes: a table with open addressing, half of it free, looked up for many at once."""
+    """Numbers of rows by their hashes: a table with open addressing, at most half full, that looks up many at once."""
 
     def __init__(self, capacity: int = 1024) -> None:
         self._slots = np.full(capacity, _FREE, np.int32)
@@ -40,11 +40,11 @@ class Table:
         return self._rows[: self.size]
 
     def find(self, words: np.ndarray) -> np.ndarray:
-        """The number [N] of each of the rows [N,w], -1 where it is not in the table."""
+        """The number [N] of each of the rows [N,w], -1 if it is not in the table."""
         return self._find(words, hashes(words))
 
     def find_or_add(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The number [N] of each of the rows [N,w], and the first of the given rows [k] for each row that is new."""
+        """The number [N] of each of the rows [N,w], and where each new row first occurs among them [k]."""
         marks = hashes(words)
         found = self._find(words, marks)
         missing = np.flatnonzero(found == _FREE)
@@ -53,7 +53,7 @@ class Table:
         _, first, same = np.unique(marks[missing], return_index=True, return_inverse=True)
         if not np.array_equal(words[missing], words[missing][first][same]):  # two rows with one hash
             _, first, same = np.unique(words[missing], axis=0, return_index=True, return_inverse=True)
-        order = first.argsort()  # numbers in the order in which rows were given
+        order = first.argsort()  # number rows in the order given
         new, place = missing[first[order]], np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         found[missing] = self.size + place[same.reshape(-1)]
@@ -67,7 +67,11 @@ class Table:
         while len(left):
             there = self._slots[slots]
             taken = there != _FREE
-            left, slots, there = left[taken], slots[taken], there[taken]  # a free slot: it is not in the table
+            left, slots, there = (
+                left[taken],
+                slots[taken],
+                there[taken],
+            )  # a free slot: it is not in the table
             same = self._hashes[there] == marks[left]
             same[same] = (self.rows[there[same]] == words[left[same]]).all(1) if same.any() else False
             found[left[same]] = there[same]
@@ -75,7 +79,7 @@ class Table:
         return found
 
     def _add(self, words: np.ndarray, marks: np.ndarray) -> None:
-        """Take in rows [n,w] that are all different, and not in the table."""
+        """Add rows [n,w] that are all different and not in the table."""
         first, self.size = self.size, self.size + len(words)
         if self._rows is None:
             self._rows = np.empty((len(self._hashes), words.shape[1]), np.uint64)
@@ -91,13 +95,13 @@ class Table:
         slots = (self._hashes[first : self.size] & np.uint64(mask)).astype(np.int64)
         while len(numbers):
             free = self._slots[slots] == _FREE
-            self._slots[slots[free]] = numbers[free]  # of several that want the same slot one gets it
+            self._slots[slots[free]] = numbers[free]  # if several want the same slot, one gets it
             out = self._slots[slots] != numbers
             numbers, slots = numbers[out], (slots[out] + 1) & mask
 
 
 class PackedGraph(Origins):
-    """A latent graph under construction whose nodes are equal or not, and never near."""
+    """A growing latent graph whose nodes are either equal or different, never near."""
 
     exact = True
 
@@ -118,12 +122,12 @@ class PackedGraph(Origins):
         return unpack(self._table.rows[nodes], self.bits)
 
     def reidentify(self, points: np.ndarray, recent: int) -> tuple[np.ndarray, np.ndarray]:
-        """The node [n] of points [n,d], -1 where there is none, and its distance [n]: 0, or infinite."""
-        found = self._table.find(pack(points))
-        return found, np.where(found < 0, np.inf, 0.0)
+        """The node [n] of points [n,d], -1 if there is none, and its distance [n]: 0, or infinite."""
+        nodes = self._table.find(pack(points))
+        return nodes, np.where(nodes < 0, np.inf, 0.0)
 
     def thin_out(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which of points [n,d] to keep [k], so that no two are one node, and for each [n] which of those it is."""
+        """Which of points [n,d] to keep [k] so that no two are one node, and the kept one that each [n] equals."""
         same, first = Table().find_or_add(pack(points))
         return first, same
 
@@ -136,7 +140,7 @@ class PackedGraph(Origins):
     def find_or_add(
         self, points: np.ndarray, parents: np.ndarray, actions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The nodes [n] of points [n,d], and which points [k] are of new nodes, each found from a parent."""
+        """The nodes [n] of points [n,d], each reached from a parent, and which points [k] made new nodes."""
         nodes, new = self._table.find_or_add(pack(points))
         self.grow(parents[new], actions[new])
         return nodes, new

@@ -1,4 +1,4 @@
-"""What a planner is to everybody who offers planners: the commands, the judge and the page."""
+"""What the commands, the judge and the page know about a planner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Planner:
     play: Callable[..., Episode]
     """A function of (model, world, goal, config, random generator)."""
     config: type[Any]
-    """Its settings, a frozen dataclass; those of other dataclasses in it count as its own."""
+    """Its settings, a frozen dataclass; the fields of dataclasses inside it are settings, too."""
     title: str
     """What the page calls it."""
     about: str
@@ -27,10 +27,10 @@ class Planner:
     watched: bool = False
     """Whether `play` takes an `observer`, to be watched at work."""
     version: int = 1
-    """Raised when the same settings begin to give other plans: records say which version they are of."""
+    """Goes up when the same settings begin to give other plans; records name their version."""
 
     def settings(self, **wanted: Any) -> Any:
-        """Its config with those of these settings that it has."""
+        """Its config, with those of the given settings that it has."""
         return _configured(self.config, wanted)
 
 
@@ -43,18 +43,18 @@ def settings_of(planners: Iterable[Planner]) -> type[Any]:
 
 
 def chosen_config(name: str, planner: Planner, settings: Any) -> Any:
-    """A planner's own config of what `settings_of` made; an InputError for a setting that it does not have."""
+    """A planner's own config, taken from what `settings_of` made; an InputError for a setting that it does not have."""
     values, usual = _flat(settings), _flat(type(settings)())
     own = _flat(planner.config())
     for setting, value in values.items():
         if setting not in own and value != usual[setting]:
-            others = ", ".join(one.replace("_", "-") for one in own)
+            others = ", ".join(other.replace("_", "-") for other in own)
             raise InputError(f"{name} has no setting {setting.replace('_', '-')}; it has {others}")
     return _configured(planner.config, values)
 
 
 def _flat(config: Any) -> dict[str, Any]:
-    """All settings by name, those of dataclasses inside included."""
+    """All settings by name, including those of dataclasses inside."""
     values: dict[str, Any] = {}
     for field in dataclasses.fields(config):
         value = getattr(config, field.name)

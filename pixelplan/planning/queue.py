@@ -1,24 +1,24 @@
-"""Nodes in the order of their keys, put in and taken out many at a time."""
+"""Nodes in the order of their keys, pushed and popped many at a time."""
 
 from __future__ import annotations
 
 import numpy as np
 
 _NEAR = 4096
-"""Entries that are kept in order; the others wait unsorted until these are used up."""
+"""Entries that are kept sorted; the others wait unsorted until these are used up."""
 
 
 class Queue:
-    """A priority queue in arrays: the entries with the least keys stand sorted, all others in a heap of chunks.
+    """A priority queue in arrays: the entries with the least keys are sorted, all others wait in unsorted chunks.
 
-    A step costs time for the few that are near the front. Entries with equal keys leave in the order of their coming.
+    So an operation only touches the few entries near the front. Entries with equal keys leave in the order they came.
     """
 
     def __init__(self) -> None:
         self._keys, self._values = np.empty(0), np.empty((0, 2), np.int32)  # the near ones, sorted
         self._far: list[tuple[np.ndarray, np.ndarray]] = []
         self._border = np.inf
-        """Every far entry's key is at least this, and every near one's at most."""
+        """No far entry has a smaller key, and no near one a larger key."""
 
     def least(self) -> float:
         """The least key; infinite if nothing is left."""
@@ -26,7 +26,7 @@ class Queue:
         return float(self._keys[0]) if len(self._keys) else float("inf")
 
     def push(self, keys: np.ndarray, values: np.ndarray) -> None:
-        """Put in values [n,2] with their keys [n]."""
+        """Add values [n,2] with their keys [n]."""
         far = keys >= self._border
         if far.any():
             self._far.append((keys[far], values[far]))
@@ -43,13 +43,13 @@ class Queue:
             self._keys, self._values = self._keys[:end], self._values[:end]
 
     def pop(self, count: int) -> np.ndarray:
-        """Take out the values [n,2] with the least keys, n at most count."""
+        """Remove and return the values [n,2] with the least keys, at most `count` of them."""
         self._fetch()
         taken, self._keys, self._values = self._values[:count], self._keys[count:], self._values[count:]
         return taken
 
     def _fetch(self) -> None:
-        """Bring the least of the far entries to the front where nothing is left there."""
+        """If nothing is left at the front, bring the least of the far entries there."""
         if len(self._keys) or not self._far:
             return
         keys = np.concatenate([keys for keys, _ in self._far])
@@ -57,7 +57,7 @@ class Queue:
         if len(keys) > 2 * _NEAR:
             self._border = float(np.partition(keys, _NEAR)[_NEAR])
             near = keys < self._border
-            if not near.any():  # very many with one key
+            if not near.any():  # very many entries with one key
                 near, self._border = keys == self._border, float(np.nextafter(self._border, np.inf))
             self._far = [(keys[~near], values[~near])]
             keys, values = keys[near], values[near]

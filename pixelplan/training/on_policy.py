@@ -1,6 +1,6 @@
-"""Iterative model improvement: the planner plays with what was learnt so far, and training goes on with that play, too.
+"""Iterative model improvement: the planner plays with the model so far, and training continues with that play, too.
 
-Works for whatever can be opened as a `World`: a planner needs no more.
+It works for anything that can be opened as a `World`: a planner needs no more.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from pixelplan.types import Goal, InputError, Model, Trajectories, World, goal_t
 OpenWorld = Callable[[int], tuple[World, Goal]]
 """The world of a level by its number, and its goal."""
 PLANNER = FullConfig(OneShotConfig(node_limit=256, second_look=False))
-"""A quick one: early models are wrong in many ways, and looking longer at what they say does not help."""
+"""A quick planner: early models are wrong in many ways, and a longer search in them does not help."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A stop on the way through training, after which the model can be measured and more play recorded."""
+    """A stop during training, at which the model can be measured and more play recorded."""
 
     share: float
-    """Of the whole training: where the stop is."""
+    """The share of training that is done at this stop."""
     episodes: int = 0
-    """Episodes that the planner then plays in each level, to be learnt from in what follows."""
+    """Episodes that the planner then plays in each level, for the rest of training to learn from."""
 
 
 def open_worlds(family: Family) -> OpenWorld:
-    """The levels of a family as worlds, with the goal that they show or else whatever solves them."""
+    """The levels of a family as worlds, each with the goal that it shows or, if it shows none, whatever solves it."""
 
     def open_level(number: int) -> tuple[World, Goal]:
         challenge = family.challenge(number, "level" if family.has_goals else "solved")
@@ -57,21 +57,21 @@ def open_worlds(family: Family) -> OpenWorld:
 
 
 def only_world(worlds: Sequence[Trajectories], init: Path | None) -> Trajectories:
-    """The one world that stages are of; an InputError if there are several, or if training begins with a model."""
+    """The one world that is trained in stages; an InputError if there are several, or if it starts from a model."""
     if len(worlds) != 1 or init is not None:
-        raise InputError("the planner plays on the way (--on-policy) in one world only, and not together with --init")
+        raise InputError("--on-policy takes one data set only, and cannot be combined with --init")
     return worlds[0]
 
 
 def open_data_world(data: Trajectories, env: EnvLike | None = None) -> OpenWorld:
-    """The worlds in which play was recorded, where that is a puzzle or the user names the environment.
+    """The worlds in which play was recorded, if that is a puzzle or the user names the environment.
 
-    An InputError where there is no environment to play in, or another one than the recorded.
+    An InputError if there is no environment to play in, or if it is not the recorded one.
     """
     family = recorded_family(data.manifest["env"], data.manifest["options"], env)
     if family is None:
         raise InputError(
-            f"the data is of {data.manifest['env']}, in which a planner cannot play; name its environment with --env"
+            f"the data comes from {data.manifest['env']}, which a planner cannot open; name its environment with --env"
         )
     if family.shape != data.frames.shape[1:] or len(family.action_names) != data.manifest["actions"]:
         raise InputError(
@@ -82,17 +82,17 @@ def open_data_world(data: Trajectories, env: EnvLike | None = None) -> OpenWorld
 
 
 def on_policy_stages(parts: int, episodes: int, share: float) -> tuple[Stage, ...]:
-    """Stops at equal distances within the first `share` of training; at each the planner plays."""
+    """Evenly spaced stops within the first `share` of training; at each the planner plays."""
     if parts < 1 or episodes < 1 or not 0 < share < 1:
         raise InputError(
-            f"{parts} parts of {episodes} episodes within {share} of training make no plan; there must be at least one "
-            "of each, within a share between 0 and 1"
+            f"{parts} parts of {episodes} episodes within {share} of training make no plan; parts and episodes must "
+            "be at least 1, and the share between 0 and 1"
         )
     return tuple(Stage(share * part / parts, episodes) for part in range(1, parts + 1))
 
 
 def stage_folder(out: Path, share: float) -> Path:
-    """Where the model is that training had when a share of it was done."""
+    """The folder of the model after this share of training."""
     return out if share == 1 else out / f"stage-{share:g}"
 
 
@@ -106,12 +106,13 @@ def train_in_stages(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> WorldModel:
-    """Train into folder `out` with stops on the way, each with a model folder of its own inside it.
+    """Train into folder `out` with stops on the way, each with its own model folder inside `out`.
 
-    Killed at any moment and resumed, it gives the same model. `progress` is told of levels played by the planner.
+    A run that is killed at any moment and resumed gives the same model. `progress` hears how many levels the planner
+    has played.
     """
     if not resume and out.exists() and any(out.iterdir()):
-        raise InputError(f"{out} already holds something; --resume goes on where it is this very training")
+        raise InputError(f"{out} is not empty; if it holds this very training, continue with --resume")
     config = dataclasses.replace(config, candidates=None)  # stages are shares of one family's training
     before: Path | None = None
     for number, stage in enumerate(stages):
@@ -144,9 +145,9 @@ def collect_with_planner(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Trajectories:
-    """The recorded play and more of it, as long episodes in the same levels, chosen by the planner, in folder `out`.
+    """The recorded play, and as long episodes by the planner in the same levels, in folder `out`.
 
-    What happens in a level depends on the model, the seed and the level only, so that resuming gives the same bytes.
+    What happens in a level depends only on the model, the seed and the level, so resuming gives the same bytes.
     """
     steps = data.actions.shape[1]
     before = {name: value for name, value in data.manifest.items() if name not in ("format", "counts", "sha256")}
@@ -192,8 +193,8 @@ def play_on(
     config: FullConfig,
     random: np.random.Generator,
 ) -> Played:
-    """One episode: to the goal, then to one seen frame [n,H,W,3] after the other, drawn at random. Where the planner
-    knows nothing to do, it takes a random action."""
+    """One episode: to the goal, then to one random seen frame [n,H,W,3] after another. If the planner is stuck, it
+    takes a random action."""
     noting = _Noting(world)
     frame, _ = noting.reset()
     frames, actions = [frame], list[int]()
@@ -231,7 +232,7 @@ class _Noting:
 
 
 class _Familiar:
-    """A model that looks at each frame of a level once: play shows few of them again and again."""
+    """A model that encodes each frame of a level once, since play shows the same few frames again and again."""
 
     def __init__(self, model: Model) -> None:
         self.threshold, self.noisy, self.goal_test = model.threshold, model.noisy, goal_test_of(model)
@@ -260,7 +261,7 @@ class _Familiar:
 
 
 class _Continued:
-    """A world whose episode begins where the last one ended; only its own goal solves it."""
+    """A world whose episode starts where the last one ended; only its own goal solves it."""
 
     def __init__(self, world: World, frame: np.ndarray, own_goal: bool) -> None:
         self.actions = world.actions
@@ -280,9 +281,9 @@ def _append(
     place: tuple[int, int, np.ndarray],
     played: list[Played],
 ) -> None:
-    """Write a level (its first frame, the one behind its last, and its episodes' rows) with what was played in it."""
+    """Write a level with the new play in it; `place` is its first frame, its end, and the rows of its episodes."""
     first, end, rows = place
-    frames = np.concatenate([data.frames[first:end], *(one.frames for one in played)])
+    frames = np.concatenate([data.frames[first:end], *(episode.frames for episode in played)])
     said = np.full(end - first, -1) if data.solved is None else data.solved[first:end]
     kept, number_of = distinct_frames(frames)
     offset = writer.frames_written
@@ -294,7 +295,7 @@ def _append(
         frames=frames[kept],
         frame_level=np.full(len(kept), number),
         episodes=number_of[np.concatenate([old, new])] + offset,
-        actions=np.concatenate([data.actions[rows], np.stack([one.actions for one in played])]),
+        actions=np.concatenate([data.actions[rows], np.stack([episode.actions for episode in played])]),
         episode_level=np.full(len(old) + len(new), number),
-        solved=solved_frames(np.concatenate([said, *(one.solved for one in played)]), number_of),
+        solved=solved_frames(np.concatenate([said, *(episode.solved for episode in played)]), number_of),
     )

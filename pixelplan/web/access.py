@@ -1,4 +1,4 @@
-"""What stands before the application: who may ask from where, and how much."""
+"""The gate before the application: who may ask from where, and how much."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ HEADERS = (
 
 
 class Guard:
-    """Refuses foreign hosts, foreign origins and giant bodies; adds the headers that tell browsers to stay here.
+    """Refuses foreign hosts, foreign origins and giant bodies; adds headers that keep browsers on this server.
 
-    A page of another site can make a visitor's browser send requests to this machine. Its Origin gives it away; and
-    if it lets its own name point here (DNS rebinding), its Host does. Bare addresses belong to no site.
+    A page of another site can make a visitor's browser send requests to this machine. Its Origin gives it away or, if
+    its own name points here (DNS rebinding), its Host does. Bare addresses belong to no site.
     """
 
     def __init__(self, application: Application, names: Iterable[str], body_bytes: int) -> None:
@@ -52,7 +52,7 @@ class Guard:
         if scope["type"] == "websocket":
             return await self._application(scope, receive, send)
         body = b""
-        while True:  # limits are small enough to hold a body before looking at it
+        while True:  # bodies are small enough to read whole before looking at them
             message = await receive()
             if message["type"] == "http.disconnect":
                 return None

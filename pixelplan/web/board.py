@@ -1,4 +1,4 @@
-"""A level with a goal as the page plays it: states by number, whatever lies behind them.
+"""A level with a goal as the page plays it, with numbered states.
 
 `TableBoard` is a puzzle's level. `own_board.OwnBoard` is a level of your own environment.
 """
@@ -20,7 +20,7 @@ from pixelplan.evaluation.figures import solution_picture
 from pixelplan.types import Episode, InputError
 
 _ALIKE = 12.0
-"""Grey values per pixel by which a picture of a state may differ from its frame: a bad JPEG has 5, another level 30."""
+"""Grey values per pixel by which a picture of a state may differ from its frame: a bad JPEG by 5, another level 30."""
 Cells = Mapping[tuple[int, int], int]
 """The cells (row, column) on which the agent can stand, and the state that shows it there."""
 
@@ -34,11 +34,11 @@ class Board(Protocol):
 
     @property
     def name(self) -> int | str:
-        """What the page calls it: its number, a drawing, or a picture; `~40` at its end is noise before it."""
+        """Its name on the page: its number, a drawing, or a picture; `~40` at the end adds noise."""
 
     @property
     def drawing(self) -> str | None:
-        """The level as a drawing, None if it is nothing that can be drawn."""
+        """The level as a drawing, None if it cannot be drawn."""
 
     @property
     def actions(self) -> int:
@@ -62,7 +62,7 @@ class Board(Protocol):
 
     @property
     def shortest(self) -> int | None:
-        """Moves of the shortest way from the start to the goal; None if there is none or it is unknown."""
+        """Moves of the shortest path from the start to the goal; None if there is none or it is unknown."""
 
     @property
     def cells(self) -> Cells:
@@ -82,7 +82,7 @@ class Board(Protocol):
         """Whether a state is the goal."""
 
     def lost(self, state: int) -> bool | None:
-        """Whether no way leads from a state to the goal; None if that is unknown."""
+        """Whether no path leads from a state to the goal; None if that is unknown."""
 
     def position(self, state: int) -> tuple[int, int] | None:
         """The agent's cell (row, column), None if there are none."""
@@ -91,12 +91,12 @@ class Board(Protocol):
         """Where the agent stands in these states: centres (y, x) in pixels; empty if that is unknown."""
 
     def way(self, state: int) -> list[int] | None:
-        """Actions that lead from the start to a state, where that is what names it."""
+        """Actions that lead from the start to a state, if the world has no cells to name it by."""
 
     def state_of(self, picture: Image.Image) -> tuple[int, str]:
-        """The state that a picture of a frame's size shows, and a sentence if it took some guessing.
+        """The state that a picture of a frame's size shows, and a sentence if that is a guess.
 
-        An InputError if it is nothing like this level.
+        An InputError if it looks nothing like this level.
         """
 
     def towards(self, state: int | None) -> Board:
@@ -136,7 +136,7 @@ class TableBoard:
     name: int | str
     drawing: str | None = None
     noise: int = 0
-    """Standard deviation of the noise before every frame, in grey values; a state's is always the same."""
+    """Standard deviation of the noise on every frame, in grey values; a state's noise is always the same."""
     photo: np.ndarray | None = None
     """[H,W,3] uint8: what the start looks like, if the level was read from a picture."""
 
@@ -173,7 +173,7 @@ class TableBoard:
 
     @property
     def shortest(self) -> int | None:
-        """Moves of the shortest way from the start to the goal, by the true rules; None if there is none."""
+        """Moves of the shortest path from the start to the goal, by the true rules; None if there is none."""
         path = self.level.shortest_path(self.start)
         return None if path is None else len(path)
 
@@ -236,13 +236,13 @@ class TableBoard:
         """Cells name a puzzle's states."""
 
     def state_of(self, picture: Image.Image) -> tuple[int, str]:
-        """The first state that looks most like a picture; an InputError if none looks much like it."""
+        """The first state that looks most like a picture; an InputError if none looks like it."""
         frames = self.level.frames(np.arange(len(self.level.successors))).astype(np.int16)
         apart = np.abs(frames - np.array(picture, np.int16)).mean(axis=(1, 2, 3))  # [S] grey values
         state = int(apart.argmin())
         if apart[state] > _ALIKE:
             raise InputError(
-                f"the picture shows no state of level {self.number}: what is most like it differs by "
+                f"the picture shows no state of level {self.number}: the most similar one differs by "
                 f"{apart[state]:.0f} grey values per pixel"
             )
         if apart[state] == 0:
@@ -258,5 +258,5 @@ class TableBoard:
         return replace(self, level=with_goal_state(self.level, self.own_goal if state is None else state))
 
     def picture(self, episode: Episode) -> Image.Image:
-        """The first frame with the way as arrows."""
+        """The first frame with the path as arrows."""
         return solution_picture(self.level, episode)

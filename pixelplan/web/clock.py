@@ -1,4 +1,4 @@
-"""How long a planner thinks: without the world's time, and without the time it takes to tell others."""
+"""How long a planner thinks, without the time of the world and of sending messages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 class Clock:
-    """Runs from the start, but for what happens while it is stopped."""
+    """Runs from the start, except while it is stopped."""
 
     def __init__(self, now: Callable[[], float] = time.perf_counter) -> None:
         self._now = now
@@ -28,7 +28,7 @@ class Clock:
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """Not counted; may be nested."""
+        """Do not count this block; may be nested."""
         if not self._depth:
             self._since = self._now()
         self._depth += 1

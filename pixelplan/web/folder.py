@@ -1,4 +1,4 @@
-"""The page as a folder of plain files that needs no server of ours: levels, planners and models run in the browser."""
+"""The page as a folder of plain files without our server: levels, planners and models run in the browser."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ RUNTIME = "onnxruntime-web@1.30.0"
 """The npm package that runs ONNX in browsers."""
 _RUNTIME_FILES = ("ort.wasm.min.mjs", "ort-wasm-simd-threaded.mjs", "ort-wasm-simd-threaded.wasm")
 _LARGEST = 64 * 2**20
-"""Bytes that one of them has at most."""
+"""The most bytes that one of these files may have."""
 _BAKED = 24
-"""Levels of a puzzle whose rules are another program's."""
+"""Levels that are stored, for a puzzle whose rules are in another program."""
 _HERE = Path(__file__).parent
 _POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data: blob:;"
@@ -41,7 +41,7 @@ def write_folder(folder: Path, model: str | None = None, runtime: Path | None = 
     """Write the page into a new folder, with the shipped models or one in a folder that train wrote.
 
     `runtime` is the package onnxruntime-web as a file; by default npm fetches it. An InputError if something is
-    missing; nothing is left behind then.
+    missing; then nothing is left behind.
     """
     if folder.exists() and any(folder.iterdir()):
         raise InputError(f"{folder} is not empty; name a new folder")
@@ -92,7 +92,9 @@ def _unpack_runtime(folder: Path, runtime: Path | None, temporary: Path) -> None
     """Put the files that run ONNX into a folder."""
     if runtime is None:
         if shutil.which("npm") is None:
-            raise InputError(f"npm is not installed, and fetches {RUNTIME}; or give its .tgz with --runtime")
+            raise InputError(
+                f"npm, which fetches {RUNTIME}, is not installed; install it, or give the .tgz with --runtime"
+            )
         command = ["npm", "pack", "--silent", "--pack-destination", str(temporary), RUNTIME]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         found = sorted(temporary.glob("onnxruntime-web-*.tgz"))
@@ -114,7 +116,7 @@ def _unpack_runtime(folder: Path, runtime: Path | None, temporary: Path) -> None
 
 
 def _puzzle(models: Models, env: str, folder: Path) -> dict[str, Any]:
-    """What the page has to know of a puzzle, whose models are written into a folder."""
+    """What the page must know about a puzzle; writes the puzzle's models into a folder."""
     thinker = models.thinker(env)
     if not isinstance(thinker.family, Tables) or thinker.model is None:
         raise InputError("there is no trained model of it")

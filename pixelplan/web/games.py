@@ -1,4 +1,4 @@
-"""Routes of games: begin, play, aim, plan, save."""
+"""Routes of games: start, play, aim, plan, save."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pixelplan.web.uploads import decode, state_of_picture
 from pixelplan.web.views import game_view
 
 ByPlanner = Annotated[Planner | None, Query(description="The planner that made the moves, to show its plans, too.")]
-Since = Annotated[int, Query(ge=0, le=2**31 - 1, description="The moves that were there before the planner's.")]
+Since = Annotated[int, Query(ge=0, le=2**31 - 1, description="The number of moves before the planner's.")]
 GameId = Annotated[str, Path(max_length=64, description="A game's id.")]
 
 
@@ -33,7 +33,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
     options: dict[str, Any] = {"tags": ["games"], "responses": REFUSALS}
 
     async def changed(id: str, change: Callable[[Game], None]) -> GameView:
-        """A game after a change; one at a time, and not here, since somebody's environment may take its time."""
+        """A game after a change; one change at a time, and on a thread, since a user's environment may be slow."""
         game = games.get(id)
 
         def do() -> GameView:
@@ -45,7 +45,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
 
     @app.post("/api/games", status_code=201, **options)
     async def begin(wish: NewGame) -> GameView:
-        """Begin a game, perhaps with some moves made and another goal."""
+        """Start a game, optionally with moves already made and another goal."""
         if wish.goal is not None and wish.goal_moves is not None:
             raise InputError("a goal is a cell or where moves lead, not both")
 
@@ -56,7 +56,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
                 board = board.towards(state_of_cell(board, wish.goal.row, wish.goal.column))
             elif wish.goal_moves is not None:
                 board = board.towards(follow(board, wish.goal_moves, board.start)[-1])
-            follow(board, wish.moves, board.start)  # wrong moves begin no game
+            follow(board, wish.moves, board.start)  # wrong moves start no game
             return board
 
         game = games.add(wish.env, await work.do(prepare), wish.model or "")
@@ -64,7 +64,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
 
     @app.get("/api/games/{id}", **options)
     async def look(id: GameId) -> GameView:
-        """A game as it stands."""
+        """A game as it is now."""
         return await changed(id, lambda game: None)
 
     @app.delete("/api/games/{id}", status_code=204, **options)
@@ -89,9 +89,9 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
 
     @app.put("/api/games/{id}/goal", **options)
     async def aim(id: GameId, goal: NewGoal) -> GameView:
-        """Want another goal: a cell, a frame, or the level's own again."""
+        """Choose another goal: a cell, a frame, or the level's own again."""
         if sum(one is not None for one in (goal.cell, goal.state, goal.frame)) > 1:
-            raise InputError("a goal is a cell, a state or a frame, only one of them")
+            raise InputError("a goal is a cell, a state or a frame; give only one of them")
 
         def aim_at(game: Game) -> None:
             state, note = goal.state, ""
@@ -144,13 +144,13 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
         return _download(data, game, "gif")
 
     def episode(game: Game, planner: Planner | None, since: int) -> Episode:
-        """The moves so far and, where a planner made those since a move, its plans; they are made again for it."""
+        """The moves so far and, if a planner made those after `since`, its plans, which are made again for this."""
         if planner is None:
             return game.episode()
         return game.episode(since, quiet_run(game, game.before(since)).again(planner))
 
     def quiet_run(game: Game, begun: Game) -> Run:
-        """A run from where a game began or stands, told to nobody."""
+        """A run from where a game started or is now, without messages."""
         return Run(begun, models.model(game), limits, lambda message: None, searching=models.searching(game))
 
 

@@ -35,9 +35,9 @@ def serve(
     heuristic: Path | None = None,
     calibration: Path | None = None,
 ) -> None:
-    """Serve the page, with a family of levels of the user's own first, until interrupted.
+    """Serve the page until interrupted; a user's own family of levels comes first.
 
-    An InputError where that cannot be.
+    An InputError if that is impossible.
     """
     check_extra()
     import uvicorn
@@ -51,24 +51,24 @@ def serve(
     models.check()
     listener = listen(host, port)
     models.warm_up()
-    here = _LOOPBACK_OF_ALL.get(host, host)  # nobody can open the address that means all of them
+    here = _LOOPBACK_OF_ALL.get(host, host)  # no browser can open the address that means all of them
     address = f"http://{f'[{here}]' if ':' in here else here}:{listener.getsockname()[1]}/"
     if host not in _LOOPBACK:
         print(
-            f"Listening on {host}: whoever reaches this machine there can play and make it think. There is no login and"
-            " no encryption; the page reads and writes no files of yours."
+            f"Listening on {host}: anyone who can reach this machine there can play and use its processor. There is no"
+            " login and no encryption; the page neither reads nor writes your files."
         )
     print(f"pixelplan is at {address} (Ctrl+C ends it)", flush=True)
     if open_browser and (
         sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     ):
         webbrowser.open(address)
-    with contextlib.suppress(KeyboardInterrupt):  # the way to end it
+    with contextlib.suppress(KeyboardInterrupt):  # Ctrl+C ends it
         uvicorn.Server(configuration(models, host)).run(sockets=[listener])
 
 
 def check_extra() -> None:
-    """An InputError where the extra web is not installed."""
+    """An InputError if the extra `web` is not installed."""
     try:
         import fastapi  # noqa: F401
         import uvicorn  # noqa: F401
@@ -97,14 +97,14 @@ def configuration(models: Models, host: str) -> uvicorn.Config:
 
 
 def _is_a_fault(entry: logging.LogRecord) -> bool:
-    """Whether a log entry tells of one: a request that was cut off because the server was told to end is none."""
+    """Whether a log entry is a fault; a request that was cut off when the server was stopped is none."""
     return not (entry.exc_info and isinstance(entry.exc_info[1], asyncio.CancelledError))
 
 
 def _share_memory_between_threads() -> None:
-    """One pool of memory for all threads, where the C library can be told so (glibc).
+    """One pool of memory for all threads, if the C library allows it (glibc).
 
-    With a pool for each, what a plan frees in one thread serves no other, and a busy server grows for minutes.
+    With a pool for each, no other thread can use what a plan frees in one, and a busy server grows for minutes.
     """
     arena_max, trim_threshold = -8, -1  # malloc.h
     with contextlib.suppress(AttributeError, OSError, TypeError):
@@ -114,7 +114,7 @@ def _share_memory_between_threads() -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there; an InputError where the address is not ours or the port taken."""
+    """A socket that listens there; an InputError if the address is not ours or the port is taken."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind, protocol)

@@ -1,4 +1,4 @@
-"""Routes about puzzles and levels, which are the same for everybody."""
+"""Routes about puzzles and levels, which are the same for all visitors."""
 
 from __future__ import annotations
 
@@ -75,5 +75,5 @@ def add_level_routes(app: FastAPI, models: Models, work: Work, limits: Limits) -
 
     @app.post("/api/pictures", tags=["levels"], status_code=201, responses=REFUSALS)
     async def read(picture: PictureOfLevel) -> PictureView:
-        """Read a level from a picture of it, to be played and planned from as it looks."""
+        """Read a level from a picture of it, to play and plan in as it looks."""
         return await work.do(lambda: models.read(picture.env, decode(picture.frame)))

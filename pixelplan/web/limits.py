@@ -1,4 +1,4 @@
-"""What one server gives its visitors at most."""
+"""The most that one server gives its visitors."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Sizes, counts and times. Beyond them a request is refused with a sentence, and nothing else suffers."""
+    """Sizes, counts and times. A request beyond them is refused with a sentence, and nothing else suffers."""
 
     games: int = 1000
-    """Games at a time; a new one takes the place of one that rested for `spare_seconds`, else it is refused."""
+    """Games at a time. A new one replaces a game that rested for `spare_seconds`; if there is none, it is refused."""
     spare_seconds: float = 60.0
-    """Rest after which a game may be dropped for another one when there are too many."""
+    """Rest after which a game may be dropped for another if there are too many."""
     idle_seconds: float = 1800.0
     """Rest after which a game is dropped."""
     moves: int = 1000
     """Moves of one game, or of one request."""
     states: int = 5000
-    """States that are kept of one level of an own environment."""
+    """States that are kept for one level of a user's environment."""
     body_bytes: int = 64 * 1024
-    """Bytes of a request's body: a frame as PNG and some."""
+    """Bytes of a request's body: a frame as PNG and a little more."""
     waiting: int = 200
     """Pieces of work (levels, plans, pictures) that may wait for a processor."""
     sockets: int = 100

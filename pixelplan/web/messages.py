@@ -1,4 +1,4 @@
-"""What planners tell on a socket, in JSON."""
+"""What planners send on a socket, in JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class PlanMessage(BaseModel):
 
     type: Literal["plan"] = "plan"
     step: int = Field(description="Steps taken before it.")
-    intent: str = Field(description='What the route is for: "goal", "explore" or "" where nothing is left to do.')
+    intent: str = Field(description='What the route is for: "goal", "explore" or "" if nothing is left to do.')
     plan: PlanView
 
 
@@ -46,7 +46,7 @@ class DoneMessage(BaseModel):
     steps: int
     plans: int
     nodes: int
-    seconds: float = Field(description="All of the planner's thinking, without the world's time and the page's.")
+    seconds: float = Field(description="All of the planner's thinking, without the time of the world and the page.")
 
 
 class ScoreMessage(BaseModel):
@@ -65,7 +65,7 @@ class ScoreMessage(BaseModel):
 
 
 class LaneMessage(BaseModel):
-    """One planner of a race is through."""
+    """One planner of a race has finished."""
 
     type: Literal["lane"] = "lane"
     planner: str

@@ -1,4 +1,4 @@
-"""The library's planners at work on a visitor's game, told step by step."""
+"""The library's planners at work on a visitor's game, reported step by step."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from pixelplan.web.views import graph_view, plan_view
 
 
 class Stopped(Exception):
-    """Nobody listens any more, or the time is over."""
+    """The visitor has left, or the time is over."""
 
 
 class Run:
-    """One planner's way from where a game stands to its goal; the game itself is not touched."""
+    """One planner's run from a game's current state to its goal; the game itself does not change."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Run:
         return self._view(plan, plan.actions, plan.path, plan.embeddings[1:], self._clock.lap())
 
     def execute(self, planner: str) -> DoneMessage:
-        """Let a planner play, and tell every plan and step as it happens."""
+        """Let a planner play, and report every plan and step as it happens."""
         try:
             episode = self._play(planner)
         except TimeoutError:
@@ -79,14 +79,14 @@ class Run:
         return self._done(episode.solved, episode.ended, self._clock.seconds)
 
     def again(self, planner: str) -> Episode:
-        """The run that `execute` would tell, for pictures: all chance comes from the level, so it is the same one."""
+        """The run that `execute` would report, for pictures: the level decides all chance, so it is the same."""
         try:
             return self._play(planner)
         except TimeoutError:
             raise InputError("the planner takes too long for a picture of its plans") from None
 
     def race(self, planner: str) -> LaneMessage:
-        """Let a planner play and tell the whole way at once."""
+        """Let a planner play, and report the whole run at once."""
         planned_at: list[int] = []
         try:
             episode = PLANNERS[planner].play(*self._arguments(planner))
@@ -111,7 +111,7 @@ class Run:
             return episode
         plan = episode.plans[0]
         seconds = self._clock.lap() if self._first_look is None else self._first_look
-        with self._clock.stopped():  # it thought first and is told of now
+        with self._clock.stopped():  # the thinking is over, now it is reported
             self._tell_plan(plan, plan.actions, plan.embeddings[1:], plan.reached, seconds)
             with inference():
                 observed = as_array(self.model.encode(episode.frames))
@@ -126,14 +126,14 @@ class Run:
         return self.model if chosen.needs_model else None, self._world(), self.goal_frame, config, self._random
 
     def planned(self, plan: Plan, actions: Sequence[int], expected: np.ndarray, claims_goal: bool) -> None:
-        """Tell a plan and the route chosen in it: actions, and the embeddings [n,d] expected after each."""
+        """Report a plan and the route chosen in it: actions, and the embeddings [n,d] expected after each."""
         with self._clock.stopped():
             self._tell_plan(plan, actions, expected, claims_goal, self._clock.lap())
 
     def saw(self, action: int, expected: np.ndarray, observed: np.ndarray) -> None:
-        """Tell a step: the embedding [d] that was expected and the one of what was seen."""
+        """Report a step: the embedding [d] that was expected and the one that was observed."""
         with self._clock.stopped():
-            self._clock.lap()  # looking at a step is thinking, too, but not a plan's
+            self._clock.lap()  # perceiving a step is thinking, too, but not planning
             self._check()
             self._tell_step(action, expected, observed)
 
@@ -174,7 +174,7 @@ class Run:
         return x, y, round(float(distances(embedding, self._goal)), 4)
 
     def _look(self) -> None:
-        """Encode the goal and whatever was seen and not yet encoded."""
+        """Encode the goal and all seen states that are not encoded yet."""
         with self._clock.stopped(), inference():
             new = [state for state in self._seen if state not in self._embeddings]
             *rest, self._goal = as_array(self.model.encode(np.stack([*map(self.board.frame, new), self.goal_frame])))
@@ -224,7 +224,7 @@ class Run:
         self.trail.append(state)
 
     def _check(self) -> None:
-        """Raise Stopped when nobody listens, TimeoutError when the time is over."""
+        """Raise Stopped if the visitor has left, TimeoutError if the time is over."""
         if self._stop.is_set():
             raise Stopped
         if time.monotonic() > self._until:

@@ -1,8 +1,8 @@
-"""Levels of anybody's environment, known as far as somebody has been there.
+"""Levels of a user's environment, known as far as play has seen them.
 
 Frames show the whole state, so equal frames are one state, and a state's number is a digest of its frame: the same in
-every game, and after a restart, too. Where an action leads is found by playing: the level begins anew, the actions that
-first led to the state are taken again, and one more. That is remembered.
+every game, and after a restart, too. To find out where an action leads, the level is played again from its start: the
+actions that first led to the state, and then this one. The answer is remembered.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from pixelplan.types import Episode, InputError
 from pixelplan.web.board import Cells
 
 _RECENT = 16
-"""Levels that are remembered although nobody plays them any more: pages may still ask for their frames."""
+"""Levels that are remembered although no game is in them: pages may still ask for their frames."""
 _STEPS = 8
-"""Steps that are replayed to see whether frames come again."""
+"""Steps that are replayed to see whether the same frames come back."""
 
 
 class OwnWorld:
-    """An environment that serves all levels and visitors, one at a time: it need not know of threads."""
+    """An environment that serves all levels and visitors, one at a time, so it need not be thread-safe."""
 
     def __init__(self, family: Family) -> None:
         self.family = family
         self.at: tuple[ExploredLevel, int] | None = None
-        """The level and the state in which the environment stands, None where nobody knows."""
+        """The level and the state in which the environment is, None if unknown."""
         self._lock = threading.Lock()
         self._levels: WeakValueDictionary[int, ExploredLevel] = WeakValueDictionary()
         self._recent: deque[ExploredLevel] = deque(maxlen=_RECENT)
 
     def check(self, number: int) -> None:
-        """An InputError where a level cannot be played, or equal states do not look the same."""
+        """An InputError if a level cannot be played, or if equal states do not look the same."""
         with self.using():
             self.family.check(number)
             actions = [step % len(self.family.action_names) for step in range(_STEPS)]
@@ -55,9 +55,9 @@ class OwnWorld:
                 )
 
     def board(self, number: int, most: int) -> OwnBoard:
-        """A level with its own goal, or a random one where it has none; at most so many states of it are kept.
+        """A level with its own goal, or a random one if it has none; at most `most` of its states are kept.
 
-        All games in a level share what is known of it, as long as there is one and a little longer.
+        All games in a level share what is known about it, until a little after the last one ends.
         """
         with self.using():
             level = self._levels.get(number)
@@ -69,7 +69,7 @@ class OwnWorld:
 
     @contextmanager
     def using(self) -> Iterator[None]:
-        """Have the environment for oneself; whatever it raises is an InputError."""
+        """Lock the environment for the caller; anything that it raises becomes an InputError."""
         with self._lock, blame(self.family.name):
             yield
 
@@ -85,23 +85,23 @@ class _Sight:
 
 
 class ExploredLevel:
-    """What is known of one level."""
+    """What is known about one level."""
 
     def __init__(self, world: OwnWorld, number: int, most: int) -> None:
-        """To be made while the environment is in use."""
+        """Call this only within `world.using()`."""
         self.world, self._most = world, most
         self.challenge = world.family.challenge(number, "level" if world.family.has_goals else "random")
-        self._frames: dict[int, bytes] = {}  # compressed; also those of pictures that nobody has met in play
+        self._frames: dict[int, bytes] = {}  # compressed; includes goal pictures that play has not met
         self._sights: dict[int, _Sight] = {}
         self._successors: dict[tuple[int, int], int] = {}
         self.start = self._see(self.challenge.env.reset()[0], None)
-        assert self.challenge.goal_frame is not None  # of these two kinds all have one
+        assert self.challenge.goal_frame is not None  # both kinds of goals have one
         self.goal = self._keep(self.challenge.goal_frame)
 
     def frame(self, state: int) -> np.ndarray:
-        """What a state looks like, [H,W,3]; an InputError where nobody has seen it."""
+        """What a state looks like, [H,W,3]; an InputError if play has never seen it."""
         if state not in self._frames:
-            raise InputError(f"nobody has seen a state {state} in level {self.challenge.number}")
+            raise InputError(f"no state {state} has been seen in level {self.challenge.number}")
         shape = self.world.family.shape
         return np.frombuffer(zlib.decompress(self._frames[state]), np.uint8).reshape(shape).copy()
 
@@ -117,7 +117,7 @@ class ExploredLevel:
         return self._sights[state].solved
 
     def way(self, state: int) -> list[int] | None:
-        """The actions that first led to a state, None where none has yet."""
+        """The actions that first led to a state, None if play has not reached it."""
         if state not in self._sights:
             return None
         actions = []
@@ -127,7 +127,7 @@ class ExploredLevel:
         return actions[::-1]
 
     def state_of(self, frame: np.ndarray) -> int:
-        """The state that a frame [H,W,3] shows; an InputError where it looks nothing like this level."""
+        """The state that a frame [H,W,3] shows; an InputError if it looks nothing like this level."""
         if frame.shape == self.world.family.shape and _number(frame) in self._frames:
             return _number(frame)
         with self.world.using():
@@ -137,9 +137,9 @@ class ExploredLevel:
             return self._keep(known)
 
     def _try(self, state: int, action: int) -> int:
-        """Go to a state, unless the environment stands there, and take an action."""
+        """Go to a state, unless the environment is already there, and take an action."""
         env, at = self.challenge.env, self.world.at
-        self.world.at = None  # until all went well
+        self.world.at = None  # until everything has worked
         if at != (self, state):
             frame = env.reset()[0]
             for step in self.way(state) or ():
@@ -147,21 +147,21 @@ class ExploredLevel:
             if _number(frame) != state:
                 raise InputError(
                     f"{self.world.family.name} is not deterministic: the same actions in level {self.challenge.number} "
-                    "show another frame than before"
+                    "show a different frame than before"
                 )
         there = self._see(env.step(action)[0], (state, action))
         self.world.at = self, there
         return there
 
     def _see(self, frame: np.ndarray, before: tuple[int, int] | None) -> int:
-        """The number of what is seen now, which is remembered with what led there first."""
+        """The number of the current frame, which is remembered with what first led there."""
         state = self._keep(frame)
         if state not in self._sights:
             self._sights[state] = _Sight(self.challenge.solved(), before)
         return state
 
     def _keep(self, frame: np.ndarray) -> int:
-        """A frame's number; an InputError where there are too many."""
+        """A frame's number; an InputError if there are too many."""
         state = _number(frame)
         if state not in self._frames:
             if len(self._frames) >= self._most:
@@ -174,13 +174,13 @@ class ExploredLevel:
 
 
 def _number(frame: np.ndarray) -> int:
-    """48 bits that stand for a frame: any browser can count so far, and no two frames will meet."""
+    """48 bits that stand for a frame: few enough for any browser, and enough that no two frames collide."""
     return int.from_bytes(hashlib.blake2b(frame.tobytes(), digest_size=6).digest())
 
 
 @dataclass(frozen=True)
 class OwnBoard:
-    """A level of an own environment, with the goal the visitor wants."""
+    """A level of a user's environment, with the goal that the visitor wants."""
 
     level: ExploredLevel
     goal: int
@@ -200,7 +200,7 @@ class OwnBoard:
 
     @property
     def drawing(self) -> None:
-        """Nobody knows how to draw it."""
+        """Such a level cannot be drawn."""
 
     @property
     def actions(self) -> int:
@@ -219,7 +219,7 @@ class OwnBoard:
 
     @property
     def shortest(self) -> int | None:
-        """Where the environment says so for its own goal."""
+        """Known only if the environment tells it, for its own goal."""
         return self.level.challenge.shortest if self.own else None
 
     @property
@@ -244,17 +244,17 @@ class OwnBoard:
         return self.level.solved(state) if self.own else state == self.goal
 
     def lost(self, state: int) -> None:
-        """Nobody knows."""
+        """Unknown."""
 
     def position(self, state: int) -> None:
-        """Nobody knows."""
+        """Unknown."""
 
     def places(self, states: Sequence[int]) -> list[tuple[float, float]]:
-        """Nobody knows."""
+        """Unknown."""
         return []
 
     def way(self, state: int) -> list[int] | None:
-        """The actions that first led to a state, None where none has yet."""
+        """The actions that first led to a state, None if play has not reached it."""
         return self.level.way(state)
 
     def state_of(self, picture: Image.Image) -> tuple[int, str]:

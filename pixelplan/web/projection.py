@@ -1,4 +1,4 @@
-"""Embeddings on paper: the two directions in which they differ most."""
+"""Embeddings in two dimensions: the two directions in which they differ most."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Projection:
-    """Principal components of some embeddings; distances shrink, so a ball stays within a circle of its radius."""
+    """Principal components of embeddings; distances shrink, so a ball stays within a circle of its radius."""
 
     def __init__(self, embeddings: np.ndarray, goal: np.ndarray) -> None:
         """Of embeddings [M,d], the start's first, and the goal's [d], which lies to the right of the start."""

@@ -1,4 +1,4 @@
-"""What a model reads from one frame, so that people see why it goes wrong when it does."""
+"""What a model reads from one frame, so that people see why it goes wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def read(game: Game, model: Model) -> Reading:
     """
     board = game.board
     if not isinstance(board, TableBoard):
-        raise InputError("the states of this world are unknown, so what a model reads from a frame cannot be shown")
+        raise InputError(
+            "the states of this world are unknown, so the page cannot show what a model reads from a frame"
+        )
     states = sorted({*board.cells.values(), *game.states})
     plain = [board.level.frame(state) if board.photo is not None else board.frame(state) for state in states]
     with inference():

@@ -14,7 +14,7 @@ from pixelplan.planning import PLANNERS
 from pixelplan.types import ACTIONS
 
 OWN = "own"
-"""What the page calls the user's own environment, whose name may not fit into an address."""
+"""The page's name for the user's own environment, whose real name may not fit into an address."""
 EnvName = Annotated[
     str,
     Field(
@@ -39,7 +39,7 @@ LevelText = Annotated[
         pattern=_NAME,
         max_length=1100,
         description="A level's number, a drawn level (START-GOAL-CELLS in digits) or what was read from a picture "
-        "(picture-…); ~40 at its end puts noise of standard deviation 40 before it.",
+        "(picture-…); ~40 at its end adds noise of standard deviation 40.",
     ),
 ]
 ModelName = Annotated[str, Field(max_length=80, description="One of the puzzle's models; by default its first.")]
@@ -48,7 +48,7 @@ Action = Annotated[
     Field(
         ge=0,
         lt=MOST_ACTIONS,
-        description=f"{', '.join(f'{n} {a}' for n, a in enumerate(ACTIONS))}; of an own environment as it says.",
+        description=f"{', '.join(f'{n} {a}' for n, a in enumerate(ACTIONS))}; your own environment names its own.",
     ),
 ]
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Cell(BaseModel):
 
 
 class NewGame(Request):
-    """A game to begin: a shared address says all of this."""
+    """A game to start: a shared address says all of this."""
 
     env: EnvName
     level: LevelNumber | LevelText
@@ -122,12 +122,12 @@ class PictureView(BaseModel):
 
 
 class ModelChoice(BaseModel):
-    """A model that a puzzle can be thought about with."""
+    """A model to choose for a puzzle."""
 
     name: str
     label: str
     note: str
-    trained: bool = Field(description="False where the planner searches the true rules.")
+    trained: bool = Field(description="False if the planner searches the true rules.")
 
 
 class PuzzleView(BaseModel):
@@ -138,11 +138,11 @@ class PuzzleView(BaseModel):
     rules: str
     model: str
     trained: bool
-    """False where the planner searches the true rules."""
+    """False if the planner searches the true rules."""
     note: str
     models: list[ModelChoice] = Field(description="All models to choose from, the usual one first.")
     actions: list[str] = Field(description="What the actions are called, by number.")
-    goal: str = Field(description="What the goal of a level is, before anybody chooses another one.")
+    goal: str = Field(description="What the goal of a level is, before the visitor chooses another one.")
 
 
 class PlannerView(BaseModel):
@@ -167,11 +167,11 @@ class Goal(BaseModel):
     """The goal: what its frame shows and where."""
 
     state: int
-    row: int | None = Field(description="None where the world has no cells.")
+    row: int | None = Field(description="None if the world has no cells.")
     column: int | None
     own: bool = Field(description="Whether it is the level's own goal.")
     moves: list[int] | None = Field(
-        description="Where the world has no cells: actions that lead there from the start, if any are known."
+        description="If the world has no cells: actions that lead there from the start, if any are known."
     )
 
 
@@ -182,40 +182,40 @@ class LevelView(BaseModel):
     level: int | str
     pixels: int = Field(description="Width of a frame.")
     height: int
-    drawing: str | None = Field(description="The level as START-GOAL-CELLS, None where it cannot be drawn.")
-    cell: float | None = Field(description="Pixels of a cell, None where the world has no cells.")
+    drawing: str | None = Field(description="The level as START-GOAL-CELLS, None if it cannot be drawn.")
+    cell: float | None = Field(description="Pixels of a cell, None if the world has no cells.")
     places: list[Place]
 
 
 class GameView(BaseModel):
-    """A game as it stands. A state's frame is at `/api/frames/{env}/{level}/{state}.png`."""
+    """A game as it is now. A state's frame is at `/api/frames/{env}/{level}/{state}.png`."""
 
     id: str
     env: str
     level: int | str
     model: str
     state: int
-    position: Cell | None = Field(description="None where the world has no cells.")
+    position: Cell | None = Field(description="None if the world has no cells.")
     actions: list[int]
     states: list[int] = Field(description="Where the game has been, the start first.")
     seen: list[int] = Field(description="The distinct states among them.")
     way: list[tuple[float, float]] = Field(
-        description="Centres (y, x) in pixels of where the game has been; empty where the world has no cells."
+        description="Centres (y, x) in pixels of where the game has been; empty if the world has no cells."
     )
     solved: bool
     dead_end: bool | None = Field(
-        description="Whether no way leads from here to the goal, by the true rules; None where nobody knows them."
+        description="Whether no path leads from here to the goal, by the true rules; None if they are unknown."
     )
     shortest: int | None = Field(
-        description="Moves of the shortest way from the level's start to the goal; None where there is none, or nobody"
-        " knows."
+        description="Moves of the shortest path from the level's start to the goal; None if there is none, or it is "
+        "unknown."
     )
     goal: Goal
-    note: str = Field(description="What was done to a picture that was given, if it was not a frame as it stands.")
+    note: str = Field(description="What was done to a given picture, if it was not exactly a frame.")
 
 
 class GraphView(BaseModel):
-    """A latent graph of M nodes in the order in which they were found, the root first; a list a property."""
+    """A latent graph of M nodes in the order in which they were found, the root first; one list per property."""
 
     x: list[float]
     y: list[float]
@@ -223,17 +223,17 @@ class GraphView(BaseModel):
     parent: list[int]
     action: list[int] = Field(description="The action that led there from the parent.")
     distance: list[float] = Field(description="Distance of the embedding to the goal's.")
-    seen: list[int] = Field(description="A seen state with (nearly) this embedding, -1 where there is none.")
-    successors: list[list[int]] = Field(description="The node that each action leads to, -1 where nobody looked.")
+    seen: list[int] = Field(description="A seen state with (nearly) this embedding, -1 if there is none.")
+    successors: list[list[int]] = Field(description="The node that each action leads to, -1 if it was not looked at.")
     corrected: list[tuple[int, int]] = Field(description="(node, action) where memory overruled the model.")
     states: list[int] = Field(
-        description="The state in which the actions to each node really end; empty where nobody knows the true rules."
+        description="The state in which the actions to each node really end; empty if the true rules are unknown."
     )
-    right: list[bool] = Field(description="Whether that state looks to the model as the node does.")
+    right: list[bool] = Field(description="Whether the model sees that state as this node.")
 
 
 class Parting(BaseModel):
-    """Where a plan and the world part: the first step after which the model expects something else than is seen."""
+    """Where a plan and the world part: the first step after which the world does not look as the model expects."""
 
     step: int = Field(description="From 1 on.")
     action: int
@@ -250,17 +250,17 @@ class PlanView(BaseModel):
     reached: bool
     path: list[int] = Field(description="Nodes of the graph along the plan.")
     way: list[tuple[float, float]] = Field(
-        description="Centres (y, x) in pixels of where the actions really lead; empty where the world has no cells."
+        description="Centres (y, x) in pixels of where the actions really lead; empty if the world has no cells."
     )
     leaves: list[int] = Field(description="Nodes expanded in each layer.")
     nodes: int
     seconds: float = Field(description="Thinking, from the sight of the frame to the plan.")
-    chance: float | None = Field(description="How likely it is to succeed, as plans like it were; None if unknown.")
-    solves: bool | None = Field(description="Whether it leads to the goal, by the true rules; None if nobody knows.")
-    parts: Parting | None = Field(description="None if it never does, or nobody knows the true rules.")
+    chance: float | None = Field(description="How likely it is to succeed, judged by similar plans; None if unknown.")
+    solves: bool | None = Field(description="Whether it leads to the goal, by the true rules; None if unknown.")
+    parts: Parting | None = Field(description="None if they never part, or the true rules are unknown.")
     threshold: float
     goal: tuple[float, float] = Field(description="The goal's embedding in the projection.")
-    graph: GraphView | None = Field(description="None where a run has sent very many nodes already.")
+    graph: GraphView | None = Field(description="None if a run has already sent very many nodes.")
 
 
 class Reading(BaseModel):

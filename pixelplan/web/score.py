@@ -1,4 +1,4 @@
-"""Many levels, one after another, and how sure one can be of the share that is solved."""
+"""Many levels, one after another, and how certain the share of solved ones is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the page's planners search, and what their plans are worth."""
+"""How the page's planners search, and how likely their plans are to succeed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Searching:
 
     config: OneShotConfig
     chance: Chance | None = None
-    """None where nobody learned it."""
+    """None if it was not learned."""
 
 
 USUAL = Searching(OneShotConfig())

@@ -1,4 +1,4 @@
-"""The application: a page, a JSON interface to games, and sockets on which planners tell what they do."""
+"""The application: a page, a JSON interface to games, and sockets on which planners report what they do."""
 
 from __future__ import annotations
 
@@ -37,11 +37,14 @@ DESCRIPTION = (
 
 def make_app(models: Models, limits: Limits = Limits(), names: Iterable[str] = ()) -> Application:  # noqa: B008 (frozen)
     """The whole server as an ASGI application; `names` are host names by which it may be called, beside localhost."""
-    work, runs = Work(limits.waiting), Work(limits.sockets)  # so that moves and plans never wait for a long run
+    work, runs = (
+        Work(limits.waiting),
+        Work(limits.sockets),
+    )  # two pools, so that moves and plans never wait for a long run
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        torch.set_num_threads(1)  # two threads plan at once, and one thread each is quickest for small tensors
+        torch.set_num_threads(1)  # two threads plan at once, and one thread each is fastest for small tensors
         yield
         work.close()
         runs.close()
@@ -64,7 +67,7 @@ def make_app(models: Models, limits: Limits = Limits(), names: Iterable[str] = (
 
 
 def _add_pages(app: FastAPI) -> None:
-    # A few small files, read once: nothing that a visitor sends can ever name another one.
+    # A few small files, read once: no request can ever name another one.
     files = {path.name: (path.read_bytes(), TYPES[path.suffix]) for path in STATIC.iterdir() if path.suffix in TYPES}
 
     @app.get("/static/{name}", include_in_schema=False)
@@ -122,6 +125,6 @@ def _add_refusals(app: FastAPI, limits: Limits) -> None:
 
 
 def refusal(status: int, problem: str, headers: Any = None) -> Response:
-    """A refusal in one sentence; whatever characters the visitor sent, it can be written."""
+    """A refusal in one sentence, which may contain any characters that the visitor sent."""
     body = json.dumps({"problem": problem[:500]})  # escapes what is not ASCII, lone surrogates too
     return Response(body, status, headers, "application/json")

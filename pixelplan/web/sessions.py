@@ -1,4 +1,4 @@
-"""Games: each belongs to whoever knows its unguessable id, and is dropped once it is no longer played."""
+"""Games: each has an unguessable id, and is dropped once it is no longer played."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class NoSuchGame(Exception):
 
 
 class TooMany(Exception):
-    """The server has its hands full; the message says what would help."""
+    """The server is busy; the message says what would help."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Game:
     id: str
     env: str
     board: Board
-    """The level with the goal the visitor wants: its own, or any other state."""
+    """The level with the goal that the visitor wants: its own, or any other state."""
     states: list[int]
     """Where the game has been, the start first."""
     actions: list[int] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Game:
     embeddings: dict[int, np.ndarray] = field(default_factory=dict)
     """Embeddings [d] of states that were seen, as far as they were needed."""
     lock: threading.Lock = field(default_factory=threading.Lock)
-    """For whoever changes the game."""
+    """Held while the game changes."""
 
     @property
     def state(self) -> int:
@@ -79,17 +79,17 @@ class Game:
         del self.actions[:], self.states[1:]
 
     def aim_at(self, state: int | None, note: str = "") -> None:
-        """Want another goal; None is the level's own."""
+        """Choose another goal; None is the level's own."""
         self.board, self.note = self.board.towards(state), note
 
     def before(self, move: int) -> Game:
-        """The game as it was after `count` moves; an InputError if it never had as many."""
+        """The game as it was after this many moves; an InputError if it never had as many."""
         if move > len(self.actions):
             raise InputError(f"the game has {len(self.actions)} moves; it cannot be shown since move {move}")
         return replace(self, states=self.states[: move + 1], actions=self.actions[:move], embeddings={})
 
     def episode(self, since: int = 0, run: Episode | None = None) -> Episode:
-        """The moves so far, as pictures want them; with the plans of a run since a move, as far as the game took it."""
+        """The moves so far, for pictures; with the plans of a run since a move, as far as the game followed it."""
         plans, ended = [], "solved" if self.solved else ""
         if run is not None:
             taken = self.actions[since:]
@@ -106,7 +106,7 @@ class Game:
         )
 
     def resumed(self, moved: Callable[[int], None], clock: Clock) -> Resumed:
-        """An environment of its own that begins where the game is, tells every new state and plays on past the goal.
+        """An environment that starts where the game is, reports every new state and plays on past the goal.
 
         The clock does not count its time.
         """
@@ -114,7 +114,7 @@ class Game:
 
 
 class Resumed(gymnasium.Env[np.ndarray, int]):
-    """A board that begins in a given state."""
+    """A board that starts in a given state."""
 
     def __init__(self, board: Board, state: int, moved: Callable[[int], None], clock: Clock) -> None:
         self.action_space = gymnasium.spaces.Discrete(board.actions)  # type: ignore[assignment]
@@ -123,13 +123,13 @@ class Resumed(gymnasium.Env[np.ndarray, int]):
         self.state = state
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
-        """The frame [H,W,3] of the state it begins in."""
+        """The frame [H,W,3] of the state in which it starts."""
         self.state = self._begin
         with self._clock.stopped():
             return self._board.frame(self.state), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
-        """The frame [H,W,3] after an action, and the new state is told."""
+        """The frame [H,W,3] after an action; reports the new state."""
         with self._clock.stopped():
             self.state = self._board.after(self.state, action)
             self._moved(self.state)

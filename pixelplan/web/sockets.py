@@ -1,4 +1,4 @@
-"""Sockets on which a planner tells what it does. Closing one stops the planner."""
+"""Sockets on which a planner reports what it does. Closing one stops the planner."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Tell = Callable[[BaseModel], None]
 
 
 def check_planner(planner: str) -> None:
-    """An InputError where there is no such planner."""
+    """An InputError if there is no such planner."""
     if planner not in PLANNERS:
         raise InputError(f"there is no planner {planner!a}; the planners are {', '.join(PLANNERS)}")
 
@@ -35,7 +35,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
     open_sockets = 0
 
     async def serve(socket: WebSocket, id: str, act: Callable[[Game, Tell, threading.Event], None]) -> None:
-        """Run `act` on a thread and send what it tells, until it is over or the visitor goes."""
+        """Run `act` on a thread and send what it reports, until it is over or the visitor leaves."""
         nonlocal open_sockets
         await socket.accept()
         open_sockets += 1
@@ -54,7 +54,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
             except Stopped:
                 pass
             except NoSuchGame:
-                await told.put(ProblemMessage(problem="there is no such game; begin a new one"))
+                await told.put(ProblemMessage(problem="there is no such game; start a new one"))
             except (InputError, TooMany) as problem:
                 await told.put(ProblemMessage(problem=str(problem)))
             except Exception:
@@ -68,7 +68,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
             while (message := await told.get()) is not None:
                 await socket.send_text(message.model_dump_json())
             await socket.close()
-        except (WebSocketDisconnect, RuntimeError):  # the visitor went while we were talking
+        except (WebSocketDisconnect, RuntimeError):  # the visitor left while we were sending
             pass
         finally:
             stop.set()
@@ -78,7 +78,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
 
     @app.websocket("/api/games/{id}/run")
     async def run(socket: WebSocket, id: str, planner: str = "full") -> None:
-        """Let a planner play from where the game stands, and tell its plans and steps."""
+        """Let a planner play from the game's current state, and report its plans and steps."""
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
             check_planner(planner)
@@ -88,7 +88,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
 
     @app.websocket("/api/games/{id}/race")
     async def race(socket: WebSocket, id: str) -> None:
-        """Let every planner play from the level's start, and tell each one's way."""
+        """Let every planner play from the level's start, and report each run."""
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
             model, searching = models.model(game), models.searching(game)
@@ -99,7 +99,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
 
     @app.websocket("/api/games/{id}/score")
     async def score(socket: WebSocket, id: str, planner: str = "full", levels: int = 100) -> None:
-        """Let a planner play many levels, from the game's on, and tell how each went."""
+        """Let a planner play many levels, from the game's on, and report how each went."""
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
             check_planner(planner)
@@ -112,7 +112,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
 
 
 async def _until_gone(socket: WebSocket, stop: threading.Event) -> None:
-    """Wait for the visitor to go; nothing else is expected from that side."""
+    """Wait until the visitor leaves; nothing else is expected from that side."""
     try:
         while True:
             await socket.receive()

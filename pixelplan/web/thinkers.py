@@ -1,6 +1,6 @@
-"""Which model thinks about which puzzle: the user's own, the shipped one, or the true rules where there is neither.
+"""Which model thinks about which puzzle: the user's own, the shipped one, or the true rules if there is neither.
 
-An environment of the user's own stands beside the puzzles, with the model that the user names.
+A user's own environment stands beside the puzzles, with the model that the user names.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from pixelplan.web.sessions import Game
 from pixelplan.web.uploads import ReadLevel, read_level
 
 FIRST_LEVEL = 3000
-"""The level on which the page opens."""
+"""The level with which the page opens."""
 _ORACLES = 24
 """Levels whose oracles are remembered; one holds all frames of its level, up to 3 MB."""
 _RULES = "The planner searches the true rules, not a learned model (oracle)."
@@ -44,15 +44,15 @@ _RULES = "The planner searches the true rules, not a learned model (oracle)."
 
 @dataclass(frozen=True)
 class Thinker:
-    """What the page says of a puzzle's model."""
+    """What the page says about a puzzle's model."""
 
     family: Family
     """The levels, with the options that the model was made for."""
     model: Model | None
-    """None: the oracle, which every level has of its own."""
+    """None means the oracle, which every level has its own of."""
     label: str
     note: str
-    """One sentence for the visitor, where there is something to explain."""
+    """One sentence for the visitor, if there is something to explain."""
     problem: str = ""
     """Why the model could not be opened."""
     searching: Searching = USUAL
@@ -60,7 +60,7 @@ class Thinker:
 
 
 class Models:
-    """The model of every puzzle, opened when it is first wanted."""
+    """The model of every puzzle, opened when it is first needed."""
 
     def __init__(
         self,
@@ -71,9 +71,9 @@ class Models:
     ) -> None:
         """`model` is None for the shipped ones, "oracle", or a folder that train wrote.
 
-        `family` comes first on the page: a puzzle with options, or an own environment, which is what `model` is for
-        then; an InputError where they do not fit. `heuristic` (a folder that train-heuristic wrote, for best-first
-        search) and `calibration` (a record, for chances of success) are for an own environment, too.
+        `family` comes first on the page: a puzzle with options, or a user's environment, which `model` is then for; an
+        InputError if they do not fit. `heuristic` (a folder that train-heuristic wrote, for best-first search) and
+        `calibration` (a record, for chances of success) are for a user's environment, too.
         """
         self._choice = model
         self._lock = threading.Lock()
@@ -85,7 +85,7 @@ class Models:
         if family is not None and self._wanted is None:
             if model is None:
                 raise InputError(
-                    f"nobody knows the rules of {family.name}: train a model of it and name its folder with --model"
+                    f"the rules of {family.name} are unknown: train a model of it and name its folder with --model"
                 )
             opened, family = choose_model(model, "full", family)
             search = USUAL.config if heuristic is None else GUIDED
@@ -94,24 +94,24 @@ class Models:
             self._world, self._choice = OwnWorld(family), None
             self._thinkers[OWN, ""] = Thinker(family, opened, Path(model).name, "", searching=searching)
         elif heuristic is not None or calibration is not None:
-            raise InputError("--heuristic and --calibration are for an environment of your own; name it with --env")
+            raise InputError("--heuristic and --calibration are for your own environment; name it with --env")
 
     @property
     def names(self) -> list[str]:
-        """The puzzles, and the user's own environment; what the user asked for is the first."""
+        """The puzzles, and the user's own environment; the one that the user asked for comes first."""
         first = OWN if self._world else self._wanted.name if self._wanted else None
         return [*([first] if first else []), *(env for env in PUZZLES if env != first)]
 
     @staticmethod
     def parse(name: int | str) -> tuple[int | str, int]:
-        """A level's name without its noise, a whole number where it is one, and the noise."""
+        """A level's name without its noise, as a whole number if it is one, and the noise."""
         plain, _, noise = str(name).partition("~")
         return int(plain) if plain.isdecimal() else plain, int(noise or 0)
 
     def board(self, env: str, name: int | str, most: int) -> Board:
-        """A level by its name; at most so many states are kept of one that is no table.
+        """A level by its name; if it has no table, at most `most` of its states are kept.
 
-        An InputError where there is no such level.
+        An InputError if there is no such level.
         """
         family = self.thinker(env).family
         plain, noise = self.parse(name)
@@ -132,11 +132,11 @@ class Models:
         return TableBoard(level, level.goal, plain if not noise else f"{plain}~{noise}", drawing, noise, picture)
 
     def read(self, env: str, image: Image.Image) -> PictureView:
-        """Read a level from a picture and keep it for a while; an InputError where it shows none."""
+        """Read a level from a picture and keep it for a while; an InputError if it shows none."""
         family = self.thinker(env).family
         if not isinstance(family, Tables):
             raise InputError(
-                f"nobody knows what the cells of {family.name} look like: no level can be read from a picture"
+                f"what the cells of {family.name} look like is unknown, so no level can be read from a picture"
             )
         read = read_level(family.puzzle, image)
         name = f"picture-{hashlib.blake2b(read.picture.tobytes(), digest_size=8).hexdigest()}"
@@ -151,12 +151,12 @@ class Models:
     def _picture(self, env: str, name: str) -> tuple[Level, np.ndarray]:
         with self._lock:
             if (env, name) not in self._pictures:
-                raise InputError("that picture is no longer here; bring it again")
+                raise InputError("that picture is no longer here; upload it again")
             read = self._pictures[env, name]
         return read.level, read.picture
 
     def thinker(self, env: str, choice: str = "") -> Thinker:
-        """The model of a puzzle, by its name if it is not the usual one, and what to say of it."""
+        """The model of a puzzle, by its name if it is not the usual one, and what to say about it."""
         with self._lock:
             if (env, choice) not in self._thinkers:
                 self._thinkers[env, choice] = self._choose(env, choice) if choice else self._open(env)
@@ -168,7 +168,7 @@ class Models:
         return str(self._choice) if own else env
 
     def choices(self, env: str) -> list[ModelChoice]:
-        """The models that a puzzle can be thought about with, the usual one first."""
+        """The models to choose from for a puzzle, the usual one first."""
         usual = self.thinker(env)
         found = [ModelChoice(name="", label=usual.label, note=usual.note, trained=usual.model is not None)]
         if isinstance(usual.family, Tables):
@@ -190,10 +190,10 @@ class Models:
         return self.thinker(game.env, game.model).searching
 
     def _choose(self, env: str, choice: str) -> Thinker:
-        """One of the other models of a puzzle; an InputError where there is none of that name."""
+        """One of the other models of a puzzle; an InputError if there is none of that name."""
         family = self._thinkers[env, ""].family if (env, "") in self._thinkers else self._open(env).family
         if not isinstance(family, Tables):
-            raise InputError(f"there is one model of {family.name} only")
+            raise InputError(f"there is only one model of {family.name}")
         if choice == ORACLE:
             return Thinker(family, None, ORACLE, _RULES)
         if choice not in [folder.name for folder in _others(env)]:
@@ -221,7 +221,7 @@ class Models:
             logging.getLogger("pixelplan").warning(
                 "%s: %s", env, problem
             )  # it may name folders, so visitors don't see it
-            why = "could not be opened" if own or wanted is None else "was trained on boards that look otherwise"
+            why = "could not be opened" if own or wanted is None else "was trained on boards that look different"
             note = f"The model of this puzzle {why}: the planner searches the true rules (oracle)."
             return Thinker(puzzle, None, ORACLE, note, str(problem))
 
@@ -241,16 +241,16 @@ class Models:
             return self._oracles[key]
 
     def warm_up(self) -> None:
-        """Open every model and think about one level of each puzzle, so that the first visitor need not wait."""
+        """Open every model and plan in one level of each puzzle, so that the first visitor need not wait."""
         for env in self.names:
-            with contextlib.suppress(InputError):  # a puzzle that is not installed says so when it is asked for
+            with contextlib.suppress(InputError):  # a puzzle that is not installed says so when it is opened
                 board = self.board(env, FIRST_LEVEL, Limits().states)
                 game = Game("", env, board, [board.start])
                 search = self.searching(game).config
                 one_shot(self.model(game), board.frame(board.start), board.frame(board.goal), search)
 
     def check(self) -> None:
-        """An InputError where the user's model suits no puzzle, or the own environment cannot be played."""
+        """An InputError if the user's model suits no puzzle, or the user's environment cannot be played."""
         if self._world is not None:
             self._world.check(FIRST_LEVEL)
         if self._choice not in (None, ORACLE):
@@ -265,18 +265,18 @@ class Models:
 
 
 def _training_puzzle(name: str) -> tuple[str | None, dict[str, Any]]:
-    """The puzzle that a model was trained on, None where it does not say, and that puzzle's options."""
+    """The puzzle that a model was trained on, None if it does not say, and that puzzle's options."""
     data = read_description(find_model(name)).get("data", {})
     options = {key: value for key, value in (data.get("options") or {}).items() if key != NOISE}
     return data.get("env"), options
 
 
 def _others(env: str) -> list[Path]:
-    """The folders of the shipped models of a puzzle that are there to be compared with its usual one."""
+    """The folders of a puzzle's other shipped models, to compare with its usual one."""
     return sorted(folder for folder in SHIPPED.glob(f"{env}-*") if folder.is_dir())
 
 
 def _training(description: Mapping[str, Any]) -> tuple[str, str]:
-    """What a model is called by what it was trained on, and a sentence about it."""
+    """A model's label, by its training data, and a sentence about it."""
     levels = sum(end - first for first, end in description["data"]["levels"])
-    return f"trained on {levels} levels", f"This model has seen {levels} levels only: watch where it errs."
+    return f"trained on {levels} levels", f"This model has seen only {levels} levels: watch where it errs."

@@ -25,7 +25,7 @@ class Work:
         """What a task returns; TooMany if too many wait already."""
         with self._lock:
             if self._now >= self._most:
-                raise TooMany("too many are thinking at once; try again in a few seconds")
+                raise TooMany("too many plans at once; try again in a few seconds")
             self._now += 1
         future = self._pool.submit(task)
         future.add_done_callback(self._finished)
@@ -36,5 +36,5 @@ class Work:
             self._now -= 1
 
     def close(self) -> None:
-        """Forget what waits."""
+        """Drop all waiting tasks."""
         self._pool.shutdown(wait=False, cancel_futures=True)

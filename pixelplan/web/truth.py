@@ -1,4 +1,4 @@
-"""What the true rules say of a plan afterwards: the planner never sees any of it."""
+"""What the true rules say about a plan afterwards: the planner never sees any of it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pixelplan.web.schema import Parting
 
 
 class Truth:
-    """The true rules of a board beside a model's idea of it; nobody knows them in an environment of the user's own."""
+    """A board's true rules beside a model's idea of them; in a user's environment they are unknown."""
 
     def __init__(self, board: Board, model: Model, embeddings: dict[int, np.ndarray]) -> None:
-        """`embeddings` [d] of states are remembered there."""
+        """`embeddings` remembers the embedding [d] of each state."""
         self._board, self._model, self._embeddings = board, model, embeddings
 
     def nodes(self, graph: LatentGraph, here: int) -> tuple[list[int], list[bool]]:
-        """The state in which the way to each node really ends, and whether the node looks like it.
+        """The state in which the path to each node really ends, and whether the node looks like it.
 
-        Both are empty if that is unknown the rules.
+        Both are empty if the rules are unknown.
         """
         if not self._board.cells:
             return [], []
@@ -36,7 +36,7 @@ class Truth:
     def judge(
         self, actions: Sequence[int], expected: np.ndarray, here: int
     ) -> tuple[list[tuple[float, float]], bool | None, Parting | None]:
-        """Where actions really lead, whether to the goal, and where that parts from what is expected [n,d]."""
+        """Where actions really lead, whether to the goal, and where that departs from what is expected [n,d]."""
         if not self._board.cells:
             return [], None, None
         states = follow(self._board, actions, here)
@@ -61,7 +61,7 @@ class Truth:
         return states[int(distances(self._look(states), embedding).argmin())]
 
     def _look(self, states: Iterable[int]) -> np.ndarray:
-        """What the model makes of states: [n,d]."""
+        """The model's embeddings of states, [n,d]."""
         states = list(states)
         new = [state for state in dict.fromkeys(states) if state not in self._embeddings]
         if new:

@@ -1,4 +1,4 @@
-"""Pictures that visitors bring: screenshots, photographs, what the page itself has saved."""
+"""Pictures that visitors upload: screenshots, photographs, or what the page itself has saved."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def decode(text: str) -> Image.Image:
 
 
 def fit(image: Image.Image, width: int, height: int) -> tuple[Image.Image, str]:
-    """A picture at the size of a frame, and a sentence on what was done: blocks of pixels become their means.
+    """A picture in the size of a frame, and a sentence on what was done: blocks of pixels become their means.
 
     An InputError if it has other proportions.
     """
@@ -41,7 +41,7 @@ def fit(image: Image.Image, width: int, height: int) -> tuple[Image.Image, str]:
         return image, ""
     if abs(image.width * height - image.height * width) > 0.02 * image.height * width:
         raise InputError(f"the picture is {image.width} × {image.height} pixels; a frame of this level has {width} × "
-                         f"{height}, and a picture of it the same proportions: crop it")  # fmt: skip
+                         f"{height}, and a picture of it must have the same proportions: crop it")  # fmt: skip
     if image.width < width or image.height < height:
         return image.resize((width, height), Image.Resampling.NEAREST), _said(image, width, height, "enlarged")
     return image.resize((width, height), Image.Resampling.BOX), _said(image, width, height, "scaled down")
@@ -66,7 +66,7 @@ class ReadLevel:
     picture: np.ndarray
     """[H,W,3] uint8, at the size of a frame."""
     level: Level
-    """Its background is the picture, the agent taken away; so all its frames look like the picture."""
+    """Its background is the picture without the agent, so all its frames look like the picture."""
     drawing: Drawing
     note: str
     doubtful: list[tuple[int, int]]
@@ -80,8 +80,8 @@ _KNOWN = 40.0
 def read_level(puzzle: Puzzle, image: Image.Image) -> ReadLevel:
     """The level that a picture shows, each cell taken for what it looks most like; an InputError if there is none.
 
-    This is needed to judge plans by the true rules, to take the agent out of the picture and to put it elsewhere. The
-    planner gets the pixels.
+    This is needed to judge plans by the true rules, and to move the agent in the picture. The planner itself gets the
+    pixels.
     """
     if not isinstance(puzzle, IceSlider | DigitJump):
         raise InputError(f"the cells of {type(puzzle).__name__} look different in every level: draw one instead")

@@ -54,7 +54,10 @@ def puzzle_view(env: str, thinker: Thinker, models: list[ModelChoice]) -> Puzzle
         kind = type(family.puzzle)
         title, rules = kind.__name__, RULES.get(env, " ".join((kind.__doc__ or "").split("\n\n")[0].split()))
     else:
-        title, rules = family.name, "Your own environment: a level is a seed, and its frames are all that anybody sees."
+        title, rules = (
+            family.name,
+            "Your own environment: a level is a seed, and its frames are all that the planner sees.",
+        )
     return PuzzleView(
         name=env,
         title=title,
@@ -85,7 +88,7 @@ def level_view(env: str, board: Board) -> LevelView:
 
 
 def game_view(game: Game) -> GameView:
-    """A game as it stands."""
+    """A game as it is now."""
     board = game.board
     here, there = board.position(game.state), board.position(board.goal)
     return GameView(
@@ -155,7 +158,7 @@ def graph_view(
     states: list[int],
     right: list[bool],
 ) -> GraphView:
-    """A plan's graph; `seen` holds embeddings of seen states, corrections the (embedding, action) that memory knew.
+    """A plan's graph; `seen` holds embeddings of seen states, `corrections` the (embedding, action) that memory knew.
 
     `states` and `right` are those of `truth.nodes`.
     """

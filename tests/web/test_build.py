@@ -186,7 +186,7 @@ def test_the_level_of_the_day_is_everybodys(visitor: Visitor, browser: Browser, 
 def test_a_model_that_errs_shows_where(visitor: Visitor) -> None:
     page = visitor.open("?env=ice-slider&level=3000")
     page.locator("#models").select_option("ice-slider-10-levels")
-    expect(page.locator("#model-note")).to_contain_text("10 levels only")
+    expect(page.locator("#model-note")).to_contain_text("only 10 levels")
     assert query_of(page)["model"] == "ice-slider-10-levels"
     page.locator("#plan").click()
     expect(page.locator("#why-words")).to_contain_text("the model is wrong: what it predicts and what is seen are")

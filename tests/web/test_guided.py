@@ -45,7 +45,7 @@ def test_plans_are_searched_best_first_and_say_how_sure_they_are(tmp_path: Path,
 
 
 def test_they_are_for_an_own_environment(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="are for an environment of your own; name it with --env"):
+    with pytest.raises(InputError, match="are for your own environment; name it with --env"):
         Models(heuristic=tmp_path)
     with pytest.raises(InputError, match="holds no heuristic"):
         Models("oracle", open_family(PUZZLE, {"size": 3}), tmp_path)

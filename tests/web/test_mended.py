@@ -51,7 +51,7 @@ def test_a_model_of_other_boards_is_not_asked(browser: Browser) -> None:
     with running(Models(None, family)) as address:
         visitor = Visitor(browser, address)
         page = visitor.open("?level=3000")
-        expect(page.locator("#model-note")).to_contain_text("trained on boards that look otherwise")
+        expect(page.locator("#model-note")).to_contain_text("trained on boards that look different")
         page.locator("#plan").click()
         level = get_level(make_puzzle("ice-slider", size=16), 3000)
         expect(page.locator("#facts")).to_contain_text(f"Found: {len(level.shortest_path(level.start) or ())} moves")

@@ -136,7 +136,7 @@ def test_what_it_does_not_have_is_refused(client: TestClient) -> None:
         "there is no action 2": client.post(f"{address}/moves", json={"actions": [2]}),
         "actions are 0 to 1": client.post("/api/games", json={**wish, "moves": [255]}),
         "not both": client.post("/api/games", json={**wish, "goal": {"row": 0, "column": 0}, "goal_moves": []}),
-        "nobody has seen": client.get(f"/api/frames/own/{LEVEL}/7.png"),
+        "has been seen in level": client.get(f"/api/frames/own/{LEVEL}/7.png"),
     }
     for sentence, answer in answers.items():
         assert answer.status_code == 422 and sentence in answer.json()["problem"], sentence
