@@ -14,10 +14,10 @@ import numpy as np
 from PIL import Image
 
 from pixelplan.envs import Level
-from pixelplan.envs.goals import with_goal_state
+from pixelplan.envs.goals import with_goal_shown, with_goal_state
 from pixelplan.envs.pictures import centres
 from pixelplan.evaluation.figures import solution_picture
-from pixelplan.types import Episode, InputError
+from pixelplan.types import Episode, Goal, InputError
 
 _ALIKE = 12.0
 """Grey values per pixel by which a picture of a state may differ from its frame: a bad JPEG by 5, another level 30."""
@@ -53,8 +53,16 @@ class Board(Protocol):
         """The state in which games begin."""
 
     @property
-    def goal(self) -> int:
-        """The state that the goal frame shows."""
+    def goal(self) -> int | None:
+        """The state that shows the goal; None if no picture does."""
+
+    @property
+    def wanted(self) -> Goal:
+        """The goal as planners get it."""
+
+    @property
+    def goal_note(self) -> str:
+        """What `goal` does not show of a goal that a visitor gave."""
 
     @property
     def own(self) -> bool:
@@ -93,14 +101,14 @@ class Board(Protocol):
     def way(self, state: int) -> list[int] | None:
         """Actions that lead from the start to a state, if the world has no cells to name it by."""
 
-    def state_of(self, picture: Image.Image) -> tuple[int, str]:
-        """The state that a picture of a frame's size shows, and a sentence if that is a guess.
+    def aimed(self, goal: Goal) -> tuple[Board, str]:
+        """The same level with a goal that pictures of a frame's size show, and a sentence if it took some guessing.
 
-        An InputError if it looks nothing like this level.
+        An InputError if they are nothing like this level.
         """
 
     def towards(self, state: int | None) -> Board:
-        """The same level with another goal; None is its own."""
+        """The same level with another state as its goal; None is its own goal."""
 
     def picture(self, episode: Episode) -> Image.Image:
         """An episode in this level at a glance."""
@@ -139,6 +147,10 @@ class TableBoard:
     """Standard deviation of the noise on every frame, in grey values; a state's noise is always the same."""
     photo: np.ndarray | None = None
     """[H,W,3] uint8: what the start looks like, if the level was read from a picture."""
+    shown: tuple[int, ...] = ()
+    """The states in the pictures that were given as the goal, if these are several, or parts of them do not matter."""
+    masks: np.ndarray | None = None
+    """[G,H,W] bool, what matters in each of them; None if all does."""
 
     @property
     def number(self) -> int:
@@ -167,9 +179,19 @@ class TableBoard:
         return self.level.goal
 
     @property
+    def wanted(self) -> Goal:
+        """What the goal's states look like."""
+        return Goal(np.stack([self.frame(state) for state in self.shown or (self.goal,)]), self.masks)
+
+    @property
+    def goal_note(self) -> str:
+        """How many states are the goal, if pictures are."""
+        return f"Any of {int(self.level.goals.sum())} states; this is the first" if self.shown else ""
+
+    @property
     def own(self) -> bool:
         """Whether the goal is the one that the level came with."""
-        return self.goal == self.own_goal
+        return self.goal == self.own_goal and not self.shown
 
     @property
     def shortest(self) -> int | None:
@@ -235,10 +257,23 @@ class TableBoard:
     def way(self, state: int) -> None:
         """Cells name a puzzle's states."""
 
-    def state_of(self, picture: Image.Image) -> tuple[int, str]:
-        """The first state that looks most like a picture; an InputError if none looks like it."""
+    def aimed(self, goal: Goal) -> tuple[TableBoard, str]:
+        """Each picture stands for the first state that, in what matters, looks most like it."""
+        assert goal.frames is not None
         frames = self.level.frames(np.arange(len(self.level.successors))).astype(np.int16)
-        apart = np.abs(frames - np.array(picture, np.int16)).mean(axis=(1, 2, 3))  # [S] grey values
+        masks = np.ones(goal.frames.shape[:3], bool) if goal.masks is None else goal.masks
+        found = [
+            self._most_like(np.abs(frames[:, mask] - picture[mask]).mean(axis=(1, 2)))
+            for picture, mask in zip(goal.frames.astype(np.int16), masks, strict=True)
+        ]
+        states, notes = tuple(state for state, _ in found), " ".join(note for _, note in found if note)
+        if goal.masks is None and len(states) == 1:
+            return self.towards(states[0]), notes
+        level = with_goal_shown(self.level, Goal(self.level.frames(np.array(states)), goal.masks))
+        return replace(self, level=level, shown=states, masks=goal.masks), notes
+
+    def _most_like(self, apart: np.ndarray) -> tuple[int, str]:
+        """The state that is least apart [S], in grey values, from a picture, and a sentence if it is so at all."""
         state = int(apart.argmin())
         if apart[state] > _ALIKE:
             raise InputError(
@@ -254,8 +289,9 @@ class TableBoard:
         )
 
     def towards(self, state: int | None) -> TableBoard:
-        """The same level with another goal; None is its own."""
-        return replace(self, level=with_goal_state(self.level, self.own_goal if state is None else state))
+        """The same level with another state as its goal; None is its own goal."""
+        level = with_goal_state(self.level, self.own_goal if state is None else state)
+        return replace(self, level=level, shown=(), masks=None)
 
     def picture(self, episode: Episode) -> Image.Image:
         """The first frame with the path as arrows."""

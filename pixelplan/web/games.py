@@ -20,7 +20,7 @@ from pixelplan.web.schema import GameView, Moves, NewGame, NewGoal, Planner, Pla
 from pixelplan.web.sessions import Game, Games
 from pixelplan.web.thinkers import Models
 from pixelplan.web.threads import Work
-from pixelplan.web.uploads import decode, state_of_picture
+from pixelplan.web.uploads import aimed_at_pictures
 from pixelplan.web.views import game_view
 
 ByPlanner = Annotated[Planner | None, Query(description="The planner that made the moves, to show its plans, too.")]
@@ -89,19 +89,20 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
 
     @app.put("/api/games/{id}/goal", **options)
     async def aim(id: GameId, goal: NewGoal) -> GameView:
-        """Choose another goal: a cell, a frame, or the level's own again."""
+        """Want another goal: a cell, a state, what pictures show, or the level's own again."""
         if sum(one is not None for one in (goal.cell, goal.state, goal.frame)) > 1:
             raise InputError("a goal is a cell, a state or a frame; give only one of them")
 
         def aim_at(game: Game) -> None:
-            state, note = goal.state, ""
+            if goal.frame is not None:
+                game.board, game.note = aimed_at_pictures(game.board, goal.frame)
+                return
+            state = goal.state
             if goal.cell is not None:
                 state = state_of_cell(game.board, goal.cell.row, goal.cell.column)
-            elif goal.frame is not None:
-                state, note = state_of_picture(game.board, decode(goal.frame))
             elif state is not None:
                 game.board.frame(state)  # an InputError if there is no such state
-            game.aim_at(state, note)
+            game.board, game.note = game.board.towards(state), ""
 
         return await changed(id, aim_at)
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from pixelplan.envs.blindfold import Blindfold
 from pixelplan.planning import PLANNERS, one_shot
+from pixelplan.planning.latent_goal import in_latent_space
 from pixelplan.planning.latent_graph import as_array, distances
 from pixelplan.planning.one_shot import inference
 from pixelplan.types import Episode, InputError, Model, Plan
@@ -51,7 +52,7 @@ class Run:
         self._clock = Clock()
         self._env = game.resumed(self._moved, self._clock)
         self._random = np.random.default_rng([0, game.board.number])
-        self.goal_frame = game.board.frame(game.board.goal)
+        self.goal = game.board.wanted
         self._seen, self._embeddings = game.seen, game.embeddings
         self._truth = Truth(game.board, model, game.embeddings)
         self._projection: Projection | None = None
@@ -67,7 +68,7 @@ class Run:
         self._look()
         self._clock.lap()
         frame = self.board.frame(self.state)
-        plan = one_shot(self.model, frame, self.goal_frame, self.searching.config, self._random)
+        plan = one_shot(self.model, frame, self.goal, self.searching.config, self._random)
         return self._view(plan, plan.actions, plan.path, plan.embeddings[1:], self._clock.lap())
 
     def execute(self, planner: str) -> DoneMessage:
@@ -123,7 +124,7 @@ class Run:
         """What a planner's `play` takes here."""
         chosen = PLANNERS[planner]
         config = chosen.settings(**asdict(self.searching.config), step_limit=self.limits.step_limit)
-        return self.model if chosen.needs_model else None, self._world(), self.goal_frame, config, self._random
+        return self.model if chosen.needs_model else None, self._world(), self.goal, config, self._random
 
     def planned(self, plan: Plan, actions: Sequence[int], expected: np.ndarray, claims_goal: bool) -> None:
         """Report a plan and the route chosen in it: actions, and the embeddings [n,d] expected after each."""
@@ -171,21 +172,31 @@ class Run:
         """Where an embedding [d] lies in the projection, and how far from the goal."""
         assert self._projection is not None
         x, y = self._projection(embedding[None])[0].tolist()
-        return x, y, round(float(distances(embedding, self._goal)), 4)
+        return x, y, round(float(self._apart(embedding[None])[0]), 4)
+
+    def _apart(self, embeddings: np.ndarray) -> np.ndarray:
+        """How far [n] embeddings [n,d] are from the goal, as the search sees it."""
+        with inference():
+            return self._wanted.apart(embeddings, self.model)
 
     def _look(self) -> None:
         """Encode the goal and all seen states that are not encoded yet."""
         with self._clock.stopped(), inference():
             new = [state for state in self._seen if state not in self._embeddings]
-            *rest, self._goal = as_array(self.model.encode(np.stack([*map(self.board.frame, new), self.goal_frame])))
-            self._embeddings.update(zip(new, rest, strict=True))
+            if new:
+                looks = as_array(self.model.encode(np.stack([*map(self.board.frame, new)])))
+                self._embeddings.update(zip(new, looks, strict=True))
             self._last = self._embeddings[self.state]
+            _, self._wanted = in_latent_space(self.model, self.board.frame(self.state), self.goal)
         self._clock.lap()
 
     def _view(
         self, plan: Plan, actions: Sequence[int], path: Sequence[int], expected: np.ndarray, seconds: float
     ) -> PlanView:
-        self._projection = self._projection or Projection(plan.graph.embeddings, self._goal)
+        points, apart = plan.graph.embeddings, self._apart(plan.graph.embeddings)
+        if self._projection is None:
+            self._centre = self._wanted.points[0] if len(self._wanted.points) else points[apart.argmin()]
+            self._projection = Projection(points, self._centre)
         self._nodes_sent += plan.nodes
         here = self.trail[self.steps]
         graph = None
@@ -193,14 +204,24 @@ class Run:
             seen = {state: self._embeddings[state] for state in dict.fromkeys(self._seen)}
             states, right = self._truth.nodes(plan.graph, here)
             graph = graph_view(
-                plan, self._goal, self.model.threshold, self._projection, seen, self._corrections, states, right
+                plan, apart, self.model.threshold, self._projection, seen, self._corrections, states, right
             )
         actions = [int(action) for action in actions]
         way, solves, parts = self._truth.judge(actions, expected, here)
         if self.searching.chance is not None:
             plan = replace(plan, chance=self.searching.chance(plan))
         return plan_view(
-            plan, self._goal, self.model.threshold, self._projection, way, graph, actions, path, seconds, solves, parts
+            plan,
+            self._centre,
+            self.model.threshold,
+            self._projection,
+            way,
+            graph,
+            actions,
+            path,
+            seconds,
+            solves,
+            parts,
         )
 
     def _done(self, solved: bool, ended: str, seconds: float, steps: int | None = None) -> DoneMessage:

@@ -21,22 +21,26 @@ from PIL import Image
 
 from pixelplan.envs.determinism import judge_determinism
 from pixelplan.envs.family import Family
+from pixelplan.envs.goals import Goals
 from pixelplan.envs.resolve import blame
 from pixelplan.evaluation.figures import frames_picture
-from pixelplan.types import Episode, InputError
+from pixelplan.types import Episode, Goal, InputError
 from pixelplan.web.board import Cells
 
 _RECENT = 16
 """Levels that are remembered although no game is in them: pages may still ask for their frames."""
 _STEPS = 8
-"""Steps that are replayed to see whether the same frames come back."""
+"""Steps that are replayed to see whether frames come again."""
+_GREY = 128
+"""What does not matter in a picture of a goal is shown like this."""
 
 
 class OwnWorld:
     """An environment that serves all levels and visitors, one at a time, so it need not be thread-safe."""
 
-    def __init__(self, family: Family) -> None:
-        self.family = family
+    def __init__(self, family: Family, goals: Goals = "level") -> None:
+        """`goals` are those that its levels begin with."""
+        self.family, self.goals = family, goals
         self.at: tuple[ExploredLevel, int] | None = None
         """The level and the state in which the environment is, None if unknown."""
         self._lock = threading.Lock()
@@ -55,7 +59,7 @@ class OwnWorld:
                 )
 
     def board(self, number: int, most: int) -> OwnBoard:
-        """A level with its own goal, or a random one if it has none; at most `most` of its states are kept.
+        """A level with its own goal; at most so many states of it are kept.
 
         All games in a level share what is known about it, until a little after the last one ends.
         """
@@ -65,7 +69,7 @@ class OwnWorld:
                 self.at = None
                 level = self._levels[number] = ExploredLevel(self, number, most)
                 self._recent.append(level)
-        return OwnBoard(level, level.goal, own=True)
+        return level.own
 
     @contextmanager
     def using(self) -> Iterator[None]:
@@ -90,13 +94,17 @@ class ExploredLevel:
     def __init__(self, world: OwnWorld, number: int, most: int) -> None:
         """Call this only within `world.using()`."""
         self.world, self._most = world, most
-        self.challenge = world.family.challenge(number, "level" if world.family.has_goals else "random")
-        self._frames: dict[int, bytes] = {}  # compressed; includes goal pictures that play has not met
+        self.challenge = world.family.challenge(number, world.goals)
+        self._frames: dict[int, bytes] = {}  # compressed; also those of pictures that nobody has met in play
         self._sights: dict[int, _Sight] = {}
         self._successors: dict[tuple[int, int], int] = {}
         self.start = self._see(self.challenge.env.reset()[0], None)
-        assert self.challenge.goal_frame is not None  # both kinds of goals have one
-        self.goal = self._keep(self.challenge.goal_frame)
+        self._own_goal = self._towards(self.challenge.goal, own=True).goal
+
+    @property
+    def own(self) -> OwnBoard:
+        """The level with its own goal."""
+        return OwnBoard(self, self._own_goal, self.challenge.goal, own=True)
 
     def frame(self, state: int) -> np.ndarray:
         """What a state looks like, [H,W,3]; an InputError if play has never seen it."""
@@ -126,15 +134,22 @@ class ExploredLevel:
             actions.append(action)
         return actions[::-1]
 
-    def state_of(self, frame: np.ndarray) -> int:
-        """The state that a frame [H,W,3] shows; an InputError if it looks nothing like this level."""
-        if frame.shape == self.world.family.shape and _number(frame) in self._frames:
-            return _number(frame)
+    def aimed(self, goal: Goal) -> OwnBoard:
+        """The level with a goal that pictures show; an InputError where they look nothing like this level."""
+        one = goal.picture if goal.masks is None and goal.frames is not None and len(goal.frames) == 1 else None
+        if one is not None and _number(one) in self._frames:
+            return self.own.towards(_number(one))
         with self.world.using():
             self.world.at = None
-            known = self.world.family.challenge(self.challenge.number, frame).goal_frame
-            assert known is not None
-            return self._keep(known)
+            known = self.world.family.challenge(self.challenge.number, goal).goal
+            return self._towards(known, own=False)
+
+    def _towards(self, goal: Goal, own: bool) -> OwnBoard:
+        """The level with a goal, a picture of which is kept if there is one."""
+        picture = goal.picture
+        if picture is not None and goal.masks is not None:
+            picture = np.where(goal.masks[0][..., None], picture, np.uint8(_GREY))
+        return OwnBoard(self, None if picture is None else self._keep(picture), goal, own)
 
     def _try(self, state: int, action: int) -> int:
         """Go to a state, unless the environment is already there, and take an action."""
@@ -183,10 +198,12 @@ class OwnBoard:
     """A level of a user's environment, with the goal that the visitor wants."""
 
     level: ExploredLevel
-    goal: int
-    """The state that the goal frame shows."""
+    goal: int | None
+    """The state that shows the goal, or parts of it; None if no picture does."""
+    wanted: Goal
+    """The goal as planners get it."""
     own: bool
-    """Whether it is the level's own goal; any other one is reached when its frame is seen."""
+    """Whether it is the level's own goal; any other one is reached when it is seen."""
 
     @property
     def number(self) -> int:
@@ -223,6 +240,14 @@ class OwnBoard:
         return self.level.challenge.shortest if self.own else None
 
     @property
+    def goal_note(self) -> str:
+        """What one picture does not show."""
+        count = 0 if self.wanted.frames is None else len(self.wanted.frames)
+        several = f"Any of {count} pictures; this is the first" if count > 1 else ""
+        masked = "" if self.wanted.masks is None else "What is grey does not matter"
+        return ". ".join(part for part in (several, masked) if part)
+
+    @property
     def cells(self) -> Cells:
         """There are none."""
         return {}
@@ -241,7 +266,7 @@ class OwnBoard:
 
     def solved(self, state: int) -> bool:
         """Whether a state is the goal."""
-        return self.level.solved(state) if self.own else state == self.goal
+        return self.level.solved(state) if self.own else self.wanted.shown_by(self.frame(state))
 
     def lost(self, state: int) -> None:
         """Unknown."""
@@ -257,14 +282,20 @@ class OwnBoard:
         """The actions that first led to a state, None if play has not reached it."""
         return self.level.way(state)
 
-    def state_of(self, picture: Image.Image) -> tuple[int, str]:
-        """The state that a picture shows."""
-        return self.level.state_of(np.array(picture)), ""
+    def aimed(self, goal: Goal) -> tuple[OwnBoard, str]:
+        """The same level with a goal that pictures show."""
+        return self.level.aimed(goal), ""
 
     def towards(self, state: int | None) -> OwnBoard:
-        """The same level with another goal; None is its own."""
-        return OwnBoard(self.level, self.level.goal if state is None else state, own=state in (None, self.level.goal))
+        """The same level with another state as its goal; None is its own goal."""
+        own = self.level.own
+        return (
+            own
+            if state is None or state == own.goal
+            else OwnBoard(self.level, state, Goal.of(self.frame(state)), False)
+        )
 
     def picture(self, episode: Episode) -> Image.Image:
         """What was seen, frame by frame."""
-        return frames_picture(episode, self.frame(self.goal), self.level.challenge.action_names)
+        goal = None if self.goal is None else self.frame(self.goal)
+        return frames_picture(episode, goal, self.level.challenge.action_names)

@@ -57,6 +57,14 @@ else:
     Planner = Literal[tuple(PLANNERS)]
 
 
+Picture = Annotated[str, Field(max_length=60_000, description="A PNG or JPEG in base64, of any size.")]
+Pictures = Annotated[
+    list[Picture],
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
+    Field(min_length=1, max_length=8),
+]
+
+
 class Request(BaseModel):
     """What a visitor sends: exactly these fields."""
 
@@ -92,11 +100,14 @@ class Moves(Request):
 
 
 class NewGoal(Request):
-    """A goal: a cell, a state of this level, or a picture of one. With none of them, the level's own."""
+    """A goal: a cell, a state of this level, or pictures. With none of them, the level's own."""
 
     cell: Cell | None = None
     state: Whole | None = Field(default=None, ge=0, lt=2**48, description="A state that the game knows.")
-    frame: str | None = Field(default=None, max_length=60_000, description="A PNG or JPEG in base64, of any size.")
+    frame: Pictures | None = Field(
+        default=None,
+        description="Pictures, any of which will do, or one alone; what is transparent in them does not matter.",
+    )
 
 
 class Problem(BaseModel):
@@ -109,7 +120,7 @@ class PictureOfLevel(Request):
     """A picture of a level, cropped to its board."""
 
     env: EnvName
-    frame: str = Field(max_length=60_000, description="A PNG or JPEG in base64, of any size.")
+    frame: Picture
 
 
 class PictureView(BaseModel):
@@ -166,13 +177,14 @@ class Place(BaseModel):
 class Goal(BaseModel):
     """The goal: what its frame shows and where."""
 
-    state: int
-    row: int | None = Field(description="None if the world has no cells.")
+    state: int | None = Field(description="None where no picture shows it: whatever solves the level.")
+    row: int | None = Field(description="None where the world has no cells.")
     column: int | None
     own: bool = Field(description="Whether it is the level's own goal.")
     moves: list[int] | None = Field(
         description="If the world has no cells: actions that lead there from the start, if any are known."
     )
+    note: str = Field(description="What this state does not show of a goal that was given as pictures.")
 
 
 class LevelView(BaseModel):
@@ -222,9 +234,9 @@ class GraphView(BaseModel):
     depth: list[int]
     parent: list[int]
     action: list[int] = Field(description="The action that led there from the parent.")
-    distance: list[float] = Field(description="Distance of the embedding to the goal's.")
-    seen: list[int] = Field(description="A seen state with (nearly) this embedding, -1 if there is none.")
-    successors: list[list[int]] = Field(description="The node that each action leads to, -1 if it was not looked at.")
+    distance: list[float] = Field(description="Distance of the embedding to the goal's, or the goal test's doubts.")
+    seen: list[int] = Field(description="A seen state with (nearly) this embedding, -1 where there is none.")
+    successors: list[list[int]] = Field(description="The node that each action leads to, -1 where nobody looked.")
     corrected: list[tuple[int, int]] = Field(description="(node, action) where memory overruled the model.")
     states: list[int] = Field(
         description="The state in which the actions to each node really end; empty if the true rules are unknown."
@@ -259,8 +271,10 @@ class PlanView(BaseModel):
     solves: bool | None = Field(description="Whether it leads to the goal, by the true rules; None if unknown.")
     parts: Parting | None = Field(description="None if they never part, or the true rules are unknown.")
     threshold: float
-    goal: tuple[float, float] = Field(description="The goal's embedding in the projection.")
-    graph: GraphView | None = Field(description="None if a run has already sent very many nodes.")
+    goal: tuple[float, float] = Field(
+        description="The goal's embedding in the projection; by a goal test, the one it has the least doubts about."
+    )
+    graph: GraphView | None = Field(description="None where a run has sent very many nodes already.")
 
 
 class Reading(BaseModel):

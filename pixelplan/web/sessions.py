@@ -78,10 +78,6 @@ class Game:
         """Go back to the start; the goal stays."""
         del self.actions[:], self.states[1:]
 
-    def aim_at(self, state: int | None, note: str = "") -> None:
-        """Choose another goal; None is the level's own."""
-        self.board, self.note = self.board.towards(state), note
-
     def before(self, move: int) -> Game:
         """The game as it was after this many moves; an InputError if it never had as many."""
         if move > len(self.actions):

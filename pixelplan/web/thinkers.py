@@ -21,12 +21,13 @@ from PIL import Image
 from pixelplan.envs import PUZZLES, Level, get_level, make_puzzle
 from pixelplan.envs.drawn_levels import as_drawable, drawn_level
 from pixelplan.envs.family import Family, Tables
+from pixelplan.envs.goals import Goals
 from pixelplan.envs.noise import NOISE
 from pixelplan.envs.oracle import Oracle
 from pixelplan.evaluation.open_model import ORACLE, SHIPPED, calibrated, choose_model, find_model, guided, open_model
 from pixelplan.model.checkpoint import read_description
 from pixelplan.planning import one_shot
-from pixelplan.types import InputError, Model
+from pixelplan.types import InputError, Model, goal_test_of
 from pixelplan.web.board import Board, TableBoard
 from pixelplan.web.limits import Limits
 from pixelplan.web.own_board import OwnWorld
@@ -40,6 +41,13 @@ FIRST_LEVEL = 3000
 _ORACLES = 24
 """Levels whose oracles are remembered; one holds all frames of its level, up to 3 MB."""
 _RULES = "The planner searches the true rules, not a learned model (oracle)."
+_GOALS: Mapping[Goals, str] = {
+    "level": "The level's own goal",
+    "solved": "Whatever solves the level, by the model's goal test",
+    "random": "A state that random play has met: this model has no goal test, because nothing in its training data "
+    "solved a level",
+}
+"""What the page says of the goals with which levels begin."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +65,8 @@ class Thinker:
     """Why the model could not be opened."""
     searching: Searching = USUAL
     """How its latent graph is searched."""
+    goal: str = _GOALS["level"]
+    """What the goal of a level is, before anybody chooses another one."""
 
 
 class Models:
@@ -91,8 +101,11 @@ class Models:
             search = USUAL.config if heuristic is None else GUIDED
             opened = guided(opened, heuristic, family.name, search)
             searching = Searching(search, calibrated(calibration, opened, heuristic, search))
-            self._world, self._choice = OwnWorld(family), None
-            self._thinkers[OWN, ""] = Thinker(family, opened, Path(model).name, "", searching=searching)
+            goals = _goals_of(family, opened)
+            self._world, self._choice = OwnWorld(family, goals), None
+            self._thinkers[OWN, ""] = Thinker(
+                family, opened, Path(model).name, "", searching=searching, goal=_GOALS[goals]
+            )
         elif heuristic is not None or calibration is not None:
             raise InputError("--heuristic and --calibration are for your own environment; name it with --env")
 
@@ -247,7 +260,7 @@ class Models:
                 board = self.board(env, FIRST_LEVEL, Limits().states)
                 game = Game("", env, board, [board.start])
                 search = self.searching(game).config
-                one_shot(self.model(game), board.frame(board.start), board.frame(board.goal), search)
+                one_shot(self.model(game), board.frame(board.start), board.wanted, search)
 
     def check(self) -> None:
         """An InputError if the user's model suits no puzzle, or the user's environment cannot be played."""
@@ -262,6 +275,13 @@ class Models:
                 )
             if all(thinker.model is None for thinker in thinkers):
                 raise InputError(thinkers[0].problem)
+
+
+def _goals_of(family: Family, model: Model | None) -> Goals:
+    """The goals with which levels begin: those that they show, else whatever the model takes for solved."""
+    if family.has_goals:
+        return "level"
+    return "random" if model is None or goal_test_of(model) is None else "solved"
 
 
 def _training_puzzle(name: str) -> tuple[str | None, dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,22 +15,22 @@ from pixelplan.envs import Level
 from pixelplan.envs.base import Puzzle
 from pixelplan.envs.digit_jump import DigitJump
 from pixelplan.envs.drawn_levels import Drawing
-from pixelplan.envs.frames import decode_picture
+from pixelplan.envs.frames import decode_picture, resize_mask
 from pixelplan.envs.ice_slider import IceSlider
-from pixelplan.types import InputError
+from pixelplan.types import Goal, InputError
 from pixelplan.web.board import Board
 
 LARGEST = 2048
 """Pixels per side; a small file may hold a giant picture."""
 
 
-def decode(text: str) -> Image.Image:
-    """The picture in a PNG or JPEG in base64; an InputError if it is none, or a giant one."""
+def decode(text: str, alpha: bool = False) -> Image.Image:
+    """The picture in a PNG or JPEG in base64, perhaps with its alpha; an InputError if it is none, or a giant one."""
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise InputError("the frame is not a PNG or JPEG picture in base64") from None
-    return Image.fromarray(decode_picture(io.BytesIO(data), "the picture", LARGEST, ("PNG", "JPEG")))
+    return Image.fromarray(decode_picture(io.BytesIO(data), "the picture", LARGEST, ("PNG", "JPEG"), alpha))
 
 
 def fit(image: Image.Image, width: int, height: int) -> tuple[Image.Image, str]:
@@ -51,12 +52,18 @@ def _said(image: Image.Image, width: int, height: int, how: str) -> str:
     return f"The picture was {how} from {image.width} × {image.height} to {width} × {height} pixels."
 
 
-def state_of_picture(board: Board, image: Image.Image) -> tuple[int, str]:
-    """The state that a picture shows, and what was done to see it; an InputError if it shows none."""
+def aimed_at_pictures(board: Board, texts: Sequence[str]) -> tuple[Board, str]:
+    """The board with a goal that pictures in base64 show, any of which will do, and what was done to see it.
+
+    What is transparent in a picture does not matter. An InputError if one shows nothing of the level.
+    """
     height, width, _ = board.shape
-    frame, note = fit(image, width, height)
-    state, doubt = board.state_of(frame)
-    return state, " ".join(part for part in (note, doubt) if part)
+    pictures = [decode(text, alpha=True) for text in texts]
+    frames, notes = zip(*(fit(picture.convert("RGB"), width, height) for picture in pictures), strict=True)
+    masks = [resize_mask(np.array(picture)[..., 3] > 127, (height, width)) for picture in pictures]
+    goal = Goal(np.stack([np.array(frame) for frame in frames]), None if np.all(masks) else np.stack(masks))
+    aimed, doubt = board.aimed(goal)
+    return aimed, " ".join(part for part in (*dict.fromkeys(notes), doubt) if part)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,6 @@ from PIL import Image
 
 from pixelplan.envs.family import Tables
 from pixelplan.planning import PLANNERS
-from pixelplan.planning.latent_graph import distances
 from pixelplan.types import Plan
 from pixelplan.web.board import Board
 from pixelplan.web.projection import Projection
@@ -67,7 +66,7 @@ def puzzle_view(env: str, thinker: Thinker, models: list[ModelChoice]) -> Puzzle
         note=thinker.note,
         models=models,
         actions=list(family.action_names),
-        goal="The level's own goal" if family.has_goals else "A state that random play has met",
+        goal=thinker.goal,
     )
 
 
@@ -90,7 +89,7 @@ def level_view(env: str, board: Board) -> LevelView:
 def game_view(game: Game) -> GameView:
     """A game as it is now."""
     board = game.board
-    here, there = board.position(game.state), board.position(board.goal)
+    here, there = board.position(game.state), None if board.goal is None else board.position(board.goal)
     return GameView(
         id=game.id,
         env=game.env,
@@ -110,7 +109,8 @@ def game_view(game: Game) -> GameView:
             row=None if there is None else there[0],
             column=None if there is None else there[1],
             own=board.own,
-            moves=board.way(board.goal),
+            moves=None if board.goal is None else board.way(board.goal),
+            note=board.goal_note,
         ),
         note=game.note,
     )
@@ -150,7 +150,7 @@ def plan_view(
 
 def graph_view(
     plan: Plan,
-    goal: np.ndarray,
+    apart: np.ndarray,
     threshold: float,
     projection: Projection,
     seen: dict[int, np.ndarray],
@@ -158,9 +158,10 @@ def graph_view(
     states: list[int],
     right: list[bool],
 ) -> GraphView:
-    """A plan's graph; `seen` holds embeddings of seen states, `corrections` the (embedding, action) that memory knew.
+    """A plan's graph, whose nodes are this far [M] apart from the goal.
 
-    `states` and `right` are those of `truth.nodes`.
+    `seen` holds embeddings of seen states, corrections the (embedding, action) that memory knew; `states` and `right`
+    are those of `truth.nodes`.
     """
     graph = plan.graph
     points = projection(graph.embeddings)
@@ -177,7 +178,7 @@ def graph_view(
         depth=graph.depths.tolist(),
         parent=graph.parents.tolist(),
         action=graph.parent_actions.tolist(),
-        distance=np.round(distances(graph.embeddings, goal), 4).tolist(),
+        distance=np.round(apart, 4).tolist(),
         seen=[names[state] if found else -1 for state, found in zip(looks, near, strict=True)],
         successors=graph.successors.tolist(),
         corrected=sorted(set(corrected)),

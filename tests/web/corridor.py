@@ -34,8 +34,10 @@ class CorridorModel:
 
 
 @contextmanager
-def corridor_models(env: str = "tests.own_worlds:corridor", **options: Any) -> Iterator[Models]:
+def corridor_models(
+    env: str = "tests.own_worlds:corridor", model: CorridorModel | None = None, **options: Any
+) -> Iterator[Models]:
     """The page's models with an own environment whose model is exact."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(thinkers, "choose_model", lambda model, planner, family: (CorridorModel(), family))
+        patch.setattr(thinkers, "choose_model", lambda name, planner, family: (model or CorridorModel(), family))
         yield Models("runs/corridor", open_family(env, options))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 
 pytest.importorskip("playwright", reason="the browser tests need playwright")
@@ -12,9 +14,12 @@ pytest.importorskip("playwright", reason="the browser tests need playwright")
 from playwright.sync_api import Browser, expect
 
 from pixelplan.envs import get_level, make_puzzle
+from tests.own_worlds import CELLS, SIDE
 from tests.web.browser import BROWSER, KEYS, Visitor, query_of, solution
 from tests.web.client import running
 from tests.web.corridor import corridor_models
+from tests.web.test_goal_kinds import UNSHOWN, Taught, picture
+from tests.web.test_own_world import start
 
 pytestmark = BROWSER
 
@@ -261,3 +266,31 @@ def test_api_page_is_made_without_another_server(visitor: Visitor) -> None:
     visitor.page.wait_for_selector("html[data-ready]")
     expect(visitor.page.locator("#operations details")).to_have_count(17)
     expect(visitor.page.locator("#messages details")).to_have_count(6)
+
+
+def test_goals_of_an_own_environment_that_are_not_one_picture(browser: Browser) -> None:
+    env = start()
+    mask = np.zeros(env.draw(0).shape[:2], bool)
+    mask[:, 3 * SIDE :] = True  # nobody is in the right half
+    files = [
+        {"name": "goal.png", "mimeType": "image/png", "buffer": base64.b64decode(text)}
+        for text in (picture(env.draw(0), mask), picture(env.draw(CELLS - 2)))
+    ]
+    with corridor_models(UNSHOWN, Taught()) as models, running(models) as address:
+        visitor = Visitor(browser, address)
+        page = visitor.open("?level=1")
+        expect(page.locator("#goal-frame")).to_have_text("solved")
+        expect(page.locator("#goal-note")).to_contain_text("by the model's goal test")
+        page.locator("#execute").click()
+        expect(page.locator("#status")).to_contain_text("Solved in 2 steps")
+        page.locator("#restart").click()
+        page.locator("#upload").set_input_files(files[:1])
+        expect(page.locator("#goal-note")).to_have_text("What is grey does not matter")
+        page.locator("#plan").click()
+        expect(page.locator("#planned li")).to_have_text(["0"])
+        page.locator("#upload").set_input_files(files)
+        expect(page.locator("#goal-note")).to_contain_text("Any of 2 pictures")
+        page.locator("#own-goal").click()
+        expect(page.locator("#goal-frame")).to_have_text("solved")
+        visitor.context.close()
+        assert visitor.errors == []

@@ -169,7 +169,7 @@ function view(game) {
     solved: solved(state),
     dead_end: world.shortest(state, solved) === null,
     shortest: world.shortest(world.start, solved),
-    goal: { state: goal, row: goalRow, column: goalColumn, own: goal === world.own, moves: null },
+    goal: { state: goal, row: goalRow, column: goalColumn, own: goal === world.own, moves: null, note: "" },
   };
 }
 
@@ -205,7 +205,8 @@ export async function aim(id, { cell, state, frame }) {
   game.note = "";
   if (cell) game.goal = cellState(game.world, cell);
   else if (state !== undefined) game.goal = state;
-  else if (frame) [game.goal, game.note] = stateOf(game.world, await pixelsOf(frame, game.world.pixels));
+  else if (Array.isArray(frame)) throw new Problem(422, "several goal pictures need the server: pixelplan web");
+  else if (frame) [game.goal, game.note] = stateOf(game.world, await pixelsOf(frame, game.world.pixels, true));
   else game.goal = game.world.own;
   return view(game);
 }

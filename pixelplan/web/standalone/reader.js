@@ -5,14 +5,16 @@ import { puzzleOf } from "./world.js";
 
 export const bytes = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-/** The pixels of a picture in base64 at the size of a frame. */
-export async function pixelsOf(text, size) {
+/** The pixels of a picture in base64 at the size of a frame; if it must be `whole`, nothing in it is transparent. */
+export async function pixelsOf(text, size, whole = false) {
   const image = await createImageBitmap(new Blob([bytes(text)]));
   const canvas = new OffscreenCanvas(size, size);
   const pen = canvas.getContext("2d");
   pen.imageSmoothingQuality = "high";
   pen.drawImage(image, 0, 0, size, size);
   const { data } = pen.getImageData(0, 0, size, size);
+  if (whole && data.some((value, index) => index % 4 === 3 && value < 128))
+    throw new Problem(422, "a goal of which parts do not matter needs the server: pixelplan web");
   return new Uint8Array((data.length / 4) * 3).map((_, index) => data[Math.floor(index / 3) * 4 + (index % 3)]);
 }
 

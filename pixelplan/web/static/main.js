@@ -10,7 +10,7 @@ import { begin, isNew, listenToNewcomer } from "./first.js";
 import { listenToPictures } from "./crop.js";
 import {
   aim,
-  aimAtPicture,
+  aimAtPictures,
   aimAtState,
   choose,
   chosen,
@@ -60,8 +60,8 @@ function listenToVisitor() {
   find("goal-frame").onclick = () => choose(true);
   find("own-goal").onclick = () => inTurn(() => aim({}));
   find("upload").onchange = (event) => {
-    const [file] = event.target.files;
-    if (file) inTurn(() => aimAtPicture(file));
+    const files = [...event.target.files];
+    if (files.length) inTurn(() => aimAtPictures(files));
     event.target.value = "";
   };
   find("grid").onclick = () => showGrid(find("grid").getAttribute("aria-pressed") !== "true");

@@ -3,15 +3,16 @@
 import { Problem } from "./api.js";
 import { make } from "./dom.js";
 
-const SMALL = 40_000; // bytes; more than that is not sent
+const SMALL = 40_000; // bytes; more than that is not sent at once
 
-/** A picture as base64 for the server: as it is, or shrunk to a multiple of a level's frame. */
-export async function asFrame(blob, level) {
-  if (blob.size <= SMALL && /^image\/(png|jpeg)$/.test(blob.type)) return base64(blob);
+/** A picture, one of `count`, as base64 for the server: as it is, or shrunk to a multiple of a level's frame. */
+export async function asFrame(blob, level, count = 1) {
+  const most = SMALL / count;
+  if (blob.size <= most && /^image\/(png|jpeg)$/.test(blob.type)) return base64(blob);
   const image = await decode(blob);
   for (const factor of [4, 2, 1]) {
     const small = await shrink(image, level.pixels * factor, level.height * factor);
-    if (small.size <= SMALL) return base64(small);
+    if (small.size <= most) return base64(small);
   }
   throw new Problem(413, "That picture has too many details to be a frame of this level.");
 }

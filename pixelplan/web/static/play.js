@@ -62,10 +62,10 @@ export const aim = (goal) => change((id) => api.aim(id, goal));
 
 export const aimAtState = (state) => aim({ state });
 
-/** Any picture of a state is a goal; the server scales it, and says what it did. */
-export async function aimAtPicture(blob) {
-  const frame = await asFrame(blob, page.level);
-  await aim({ frame });
+/** Any picture of a state is a goal, and so is any of several; the server scales them, and says what it did. */
+export async function aimAtPictures(blobs) {
+  const frames = await Promise.all(blobs.map((blob) => asFrame(blob, page.level, blobs.length)));
+  await aim({ frame: frames.length === 1 ? frames[0] : frames });
   notice(page.game.note);
 }
 

@@ -50,8 +50,9 @@ export function showGame(celebrate = false) {
   find("strip").scrollLeft = find("strip").scrollWidth;
 }
 
-function goalNote({ own, row, column, moves }) {
+function goalNote({ own, row, column, moves, note }) {
   if (own) return page.puzzle.goal;
+  if (note) return note;
   if (row !== null) return `Row ${row + 1}, column ${column + 1}`;
   return moves ? `Reached in ${plural(moves.length, "move")} from the start` : "A picture that play has not met yet";
 }
