@@ -5,6 +5,7 @@ Shapes: N frames or embeddings, H × W pixels, d latent dimensions, A actions, E
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -24,9 +25,16 @@ class InputError(Exception):
 
 
 ADDED_LATER = {"later": True}
-"""Marks fields that earlier versions did not have: a record without them is one with their defaults."""
+"""Marks fields that earlier versions did not have: a record without them is one with their defaults, or with the value
+that the mark names as `before`."""
 ACTIONS = ("up", "right", "left", "down", "no-op")
 """The actions of the three puzzles, by number."""
+
+
+def values_before(kind: Any) -> dict[str, Any]:
+    """The fields of a dataclass that were added later, each with its value in records from before."""
+    later = [one for one in dataclasses.fields(kind) if "later" in one.metadata]
+    return {one.name: one.metadata.get("before", one.default) for one in later}
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,6 +85,13 @@ def test_calibration_takes_the_middle_of_the_gap():
     assert found.missed == found.confused == found.merged == 0.0
 
 
+def test_with_slack_the_threshold_keeps_away_from_the_nearest_states():
+    # One prediction in a hundred is nearly as wrong as states are apart: without slack that one decides.
+    errors = StepErrors(np.array([0.01] * 99 + [0.48]), np.full(100, 0.49), np.full(100, 0.49))
+    assert calibrate(errors).threshold > 0.48
+    assert calibrate(errors, slack=1.5).threshold < 0.49 / 1.5 + 0.01
+
+
 def test_zeros_and_ones_are_equal_if_that_makes_no_more_mistakes():
     exact = StepErrors(np.zeros(3), np.full(3, 3.5), np.full(2, 3.5))
     assert calibrate(exact).threshold == pytest.approx(1.75, abs=0.01)

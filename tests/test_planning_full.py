@@ -91,6 +91,33 @@ def test_where_pixels_are_noisy_mistakes_are_not_for_ever():
     assert full(ToyModel(walled_in.successors), walled_in, frame_of(9)).ended == "exhausted"
 
 
+class BadlyPredictedGoal(ToyModel):
+    """Predicts the last state farther from what is seen there than its threshold allows."""
+
+    def step(self, z: torch.Tensor, context: object) -> torch.Tensor:
+        after = super().step(z, context).clone()
+        after[..., -1] *= 0.4
+        return after
+
+
+def test_a_goal_that_is_predicted_badly_is_visited_first():
+    world = ToyWorld(grid(8), goal=63)
+    found = full(BadlyPredictedGoal(world.successors), world, frame_of(63))
+    assert found.solved and len(found.actions) == 14
+    explored = full(BadlyPredictedGoal(world.successors), world, frame_of(63), FullConfig(likely_goal=0))
+    assert len(explored.actions) > 28, "whatever is near comes first"
+
+
+def test_what_only_looks_like_the_goal_is_visited_once():
+    """The last state is predicted in a place from which another one is reached."""
+    successors = grid(4)
+    wrong = successors.copy()
+    wrong[5, 1] = 15  # the model takes one step for a leap to the goal
+    world = ToyWorld(successors, goal=15)
+    found = full(BadlyPredictedGoal(wrong), world, frame_of(15))
+    assert found.solved and world.visited.count(6) <= 2
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.integers(2, 25), st.integers(1, 4), st.integers(0, 2**31))
 def test_the_right_model_needs_no_second_plan(states, actions, seed):

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 
 from pixelplan.files import read_json, write_json
 from pixelplan.planning import PLANNERS
-from pixelplan.types import ADDED_LATER, InputError, LevelResult
+from pixelplan.types import InputError, LevelResult, values_before
 
 SECONDS_BETWEEN_NOTES = 1.0
 """How often finished levels are written: the most that a kill costs."""
@@ -75,13 +75,12 @@ class FinishedLevels:
 
 
 def _completed(settings: Any, kind: Any) -> Any:
-    """Recorded settings, with the defaults of settings that were added later."""
-    later = {one.name: one.default for one in dataclasses.fields(kind) if one.metadata == ADDED_LATER}
+    """Recorded settings, with those that were added later as they were before."""
     if not isinstance(settings, dict):
         return settings
     inner = {name: hint for name, hint in get_type_hints(kind).items() if dataclasses.is_dataclass(hint)}
     return {
-        **later,
+        **values_before(kind),
         **{name: _completed(value, inner[name]) if name in inner else value for name, value in settings.items()},
     }
 

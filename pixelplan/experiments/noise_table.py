@@ -68,7 +68,7 @@ def _cell(selection: Selection, env: str, seed: int, strength: float | None, pla
         config,
         None if count < 1000 else Play(env, "1000:1100", EPISODES, variant=behind(TRAINED)),
     )
-    settings = ALL_PLANNERS[planner].config()
+    settings = ALL_PLANNERS[planner].settings(likely_goal=0)  # as it was when the table was recorded
     return Cell(training, Evaluation(planner, settings, selection.test_levels, variant=behind(strength)))
 
 

@@ -20,7 +20,7 @@ from pixelplan.model.train import training_versions
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.planning import PLANNERS, FullConfig
 from pixelplan.training.on_policy import Stage
-from pixelplan.types import ADDED_LATER, InputError
+from pixelplan.types import ADDED_LATER, InputError, values_before
 
 FORMAT = 1
 """Of cells' records; another one is another version's."""
@@ -215,9 +215,13 @@ class Cell:
 def described(value: Any) -> Any:
     """A cell or a part of one as JSON values that say all that decides its result, and nothing else."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = [one for one in dataclasses.fields(value) if one.name not in MACHINE_SETTINGS]
-        there = [one for one in fields if one.metadata != ADDED_LATER or getattr(value, one.name) != one.default]
-        kept = {one.name: described(getattr(value, one.name)) for one in there}
+        settings = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
+        before, never = values_before(value), object()
+        kept = {
+            name: described(setting)
+            for name, setting in settings.items()
+            if name not in MACHINE_SETTINGS and setting != before.get(name, never)
+        }
         return {"kind": type(value).__name__, **kept, **_more(value)}
     return [described(part) for part in value] if isinstance(value, tuple) else value
 

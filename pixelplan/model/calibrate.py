@@ -19,10 +19,16 @@ class JudgingConfig:
     """Steps of the rollouts measured after each pass."""
     final_levels: int = 200
     """Levels that the threshold is chosen on, and that the finished model is measured on."""
+    slack: float = 1.0
+    """The threshold is the one with the fewest mistakes over all that are up to this factor smaller or larger. With 1
+    it may lie just below the nearest pair of states. But a search compares predictions with each other, not with what
+    was seen, and their errors add up."""
     poor: float = 0.9
     """The share of held-out steps predicted exactly below which a model warns that it has not learned its world."""
 
 
+SLACK_STEPS = 21
+"""Thresholds tried around each candidate."""
 QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
 
@@ -44,20 +50,22 @@ class Calibration:
     """Quantiles, from below, of the distance from a state to the nearest other one."""
 
 
-def calibrate(errors: StepErrors, discrete: bool = False) -> Calibration:
+def calibrate(errors: StepErrors, discrete: bool = False, slack: float = 1.0) -> Calibration:
     """The threshold with the fewest mistakes of both kinds; if several have the fewest, the middle of their range.
 
     A prediction farther than the threshold from its own state is missed; one nearer than the threshold to another
     state is confused. Both cost a search the same: a state lost, or a state doubled. If embeddings are zeros and ones
     (`discrete`) and some of the best thresholds tell all of them apart, only these count: equal is simpler than near.
+    With some slack, the mistakes of a threshold are the mean of those of all that are up to this factor away.
     """
     finite = np.concatenate([part[np.isfinite(part)] for part in (errors.right, errors.other)])
     if not finite.any():  # nothing to tell apart
         return rates(errors, 1.0)
     candidates = np.linspace(0, float(finite.max()), 2001)[1:]
-    missed = 1 - np.searchsorted(np.sort(errors.right), candidates) / len(errors.right)
-    confused = np.searchsorted(np.sort(errors.other), candidates) / len(errors.other)
-    mistakes = missed + confused
+    tried = candidates * np.geomspace(1 / slack, slack, SLACK_STEPS)[:, None]  # [s,n]
+    missed = 1 - np.searchsorted(np.sort(errors.right), tried) / len(errors.right)
+    confused = np.searchsorted(np.sort(errors.other), tried) / len(errors.other)
+    mistakes = (missed + confused).mean(0)
     fewest = np.flatnonzero(mistakes <= mistakes.min() + 1e-12)
     exact = fewest[candidates[fewest] < 1] if discrete else fewest[:0]
     fewest = exact if len(exact) else fewest

@@ -45,7 +45,7 @@ def finish(
     frames = own if model.noisy else unseen
     errors = step_errors(model, own)
     if config.threshold == "calibrated":
-        calibration = calibrate(errors, model.networks.discrete)
+        calibration = calibrate(errors, model.networks.discrete, config.judging.slack)
     else:
         calibration = rates(errors, config.objective.margin / 2)
     model.threshold = calibration.threshold

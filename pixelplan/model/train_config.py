@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pixelplan.model.calibrate import JudgingConfig
@@ -94,15 +93,12 @@ class TrainConfig:
             raise InputError(f"seed is {self.seed}; it must be 0 or more")
 
 
+GENERAL = TrainConfig(frames=16, precision="auto", judging=JudgingConfig(slack=1.5))
+"""What the families that guess nothing share."""
 PRESETS: dict[str, TrainConfig] = {
-    "auto": TrainConfig(
-        preset="auto",
-        candidates=(PictureConfig(), VectorConfig(), ModelConfig("auto")),
-        frames=16,
-        precision="auto",
-    ),
-    "picture": TrainConfig(preset="picture", model=PictureConfig(), frames=16, precision="auto"),
-    "vector": TrainConfig(preset="vector", model=VectorConfig(), frames=16, precision="auto"),
+    "auto": replace(GENERAL, preset="auto", candidates=(PictureConfig(), VectorConfig(), ModelConfig("auto"))),
+    "picture": replace(GENERAL, preset="picture", model=PictureConfig()),
+    "vector": replace(GENERAL, preset="vector", model=VectorConfig()),
     "ppgs": TrainConfig(preset="ppgs", model=VectorConfig(noise=0.0, inverse=True), frames=16),
     "rules": TrainConfig(preset="rules", model=RulesConfig()),
     "spatial": TrainConfig(),
@@ -134,11 +130,11 @@ def preset(name: str, inverse: bool = True) -> TrainConfig:
     if name not in PRESETS:
         raise InputError(f"there is no preset {name!r}; the presets are {', '.join(PRESETS)}")
     chosen = PRESETS[name]
-    return chosen if inverse else dataclasses.replace(chosen, model=without_inverse(chosen.model))
+    return chosen if inverse else replace(chosen, model=without_inverse(chosen.model))
 
 
 def without_inverse(model: Config) -> Config:
     """A family without its inverse model; an InputError if it has none."""
     if not hasattr(model, "inverse"):
         raise InputError(f"the family {model.family} has no inverse model to leave out")
-    return dataclasses.replace(model, inverse=False)  # type: ignore[arg-type]
+    return replace(model, inverse=False)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from pixelplan.planning.latent_goal import in_latent_space
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table, distances
 from pixelplan.planning.memory import Memory, Remembering
 from pixelplan.planning.one_shot import OneShotConfig, checked_goal, contexts, inference, search
-from pixelplan.types import Episode, Goal, InputError, LatentGraph, Model, Plan, World
+from pixelplan.types import ADDED_LATER, Episode, Goal, InputError, LatentGraph, Model, Plan, World
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,17 @@ class FullConfig:
     """Whether observed transitions overrule the model (the paper's lookup table)."""
     horizon: int | None = None
     """Depth limit of every search but the first. The paper uses 10; by default it is the search's own limit."""
+    likely_goal: float = field(default=0.5, metadata={**ADDED_LATER, "before": 0.0})
+    """If a search fails, the prediction nearest the goal is visited first if it is nearer than this share of the median
+    of all predictions. 0 for never."""
 
     def __post_init__(self) -> None:
         if self.step_limit < 1:
             raise InputError(f"step_limit is {self.step_limit}; it must be at least 1")
         if self.horizon is not None and self.horizon < 1:
             raise InputError(f"horizon is {self.horizon}; it must be at least 1")
+        if not 0 <= self.likely_goal <= 1:
+            raise InputError(f"likely_goal is {self.likely_goal}; it must be from 0 to 1")
 
 
 class Observer(Protocol):
@@ -188,15 +193,30 @@ class _Agent:
         return plan
 
     def _explore(self, plan: Plan) -> Plan:
-        """Where to go if no path to the goal is known: to something new, at first only where a path leads back.
+        """Where to go if no path to the goal is known: to what is most likely the goal, or else to something new, at
+        first only where a path leads back.
 
         The plan is empty if nothing is left to try.
         """
+        if self._ends_at_likely_goal(plan):
+            return plan
         for allowed in (can_return(plan.graph.successors), np.ones(plan.nodes, bool)):
             exploration = self._to_new_state(plan, allowed) or self._to_untried_action(plan, allowed)
             if exploration is not None:
                 return exploration
         return replace(plan, actions=(), embeddings=plan.embeddings[:1], path=(0,))
+
+    def _ends_at_likely_goal(self, plan: Plan) -> bool:
+        """Whether the last node of a plan that failed is a new state, and far nearer to the goal than most are.
+
+        Then the model most likely means the goal and predicts it badly, because random play hardly ever sees it.
+        """
+        if not self.config.likely_goal or self.wanted.test is not None or len(plan.path) < 2:
+            return False
+        far = np.concatenate([self.wanted.apart(points, self.perception) for _, points in plan.graph.pieces()])
+        last = plan.far * self.perception.threshold  # infinitely far if it is known not to be the goal
+        is_new = distance_table(plan.embeddings[-1:], self.memory.embeddings()).min() >= self.perception.threshold
+        return bool(is_new and last < self.config.likely_goal * np.median(far))
 
     def _to_new_state(self, plan: Plan, allowed: np.ndarray) -> Plan | None:
         """To a predicted state not yet visited: the one with the fewest steps to it plus, as far as embeddings tell,
