@@ -226,6 +226,37 @@ def test_an_edited_config_is_noticed_and_one_without_a_seal_is_read(model: Path)
     load_model(model)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("shortest", {}),
+        ("chance", {}),
+        ("steps", 1.5),
+        ("solved", 1),
+        ("far", -1),
+        ("error", 7),
+        ("seconds", float("inf")),
+    ],
+)
+def test_a_record_in_which_no_level_can_have_gone_so_is_refused(tmp_path: Path, name: str, value: object) -> None:
+    words = [
+        "evaluate",
+        "--env",
+        "digit-jump",
+        "--model",
+        "oracle",
+        "--levels",
+        "0:2",
+        "--json",
+        tmp_path / "record.json",
+    ]
+    run_command(*words)
+    record = read_json(tmp_path / "record.json")
+    record["episodes"][1][name] = value
+    (tmp_path / "record.json").write_text(json.dumps(record))
+    assert "no level can have gone as it says" in one_sentence(run_command(*words, "--resume", code=2))
+
+
 def test_levels_are_counted_before_they_are_listed() -> None:
     with pytest.raises(InputError, match="too many for one command"):
         level_numbers(parse_levels("0:2000000000"))

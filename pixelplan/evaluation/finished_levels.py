@@ -8,7 +8,7 @@ import math
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from pixelplan.files import read_json, write_json
 from pixelplan.planning import PLANNERS
@@ -86,10 +86,13 @@ def _completed(settings: Any, kind: Any) -> Any:
 
 
 def _is_possible(one: LevelResult) -> bool:
-    """Whether a level can have such a result."""
-    counts = (one.level, one.steps, one.replans, one.nodes, one.plans, one.shortest or 0, one.seconds)
-    return (
-        all(isinstance(count, int | float) and 0 <= count < math.inf for count in counts)
-        and isinstance(one.solved, bool)
-        and isinstance(one.ended, str)
+    """Whether a result can be that of a level: each value is of its kind, and no number is below zero or endless."""
+    return all(
+        _fits(getattr(one, name), get_args(hint) or (hint,)) for name, hint in get_type_hints(LevelResult).items()
     )
+
+
+def _fits(value: Any, kinds: tuple[Any, ...]) -> bool:
+    if isinstance(value, float) or type(value) is int:
+        return (float in kinds or (int in kinds and type(value) is int)) and 0 <= value < math.inf
+    return type(value) in kinds
