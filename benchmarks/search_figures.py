@@ -42,8 +42,8 @@ PANELS = {
     "Sokoban, 14 steps": {"latplan-sokoban-14": "breadth-first"},
 }
 """Records of each world, and what they are called."""
-BINS = 5
-"""Bins of chances, each with as many plans as the others."""
+BINS = 10
+"""Bins of chances, equally wide."""
 
 
 def read(name: str) -> dict[str, Any] | None:
@@ -66,44 +66,41 @@ def solved_over_nodes() -> Figure:
             end = max(limit, *nodes) if len(nodes) else limit
             style = "--" if record["config"]["frontier"] == "breadth-first" else "-"
             axes.step(
-                [1, *nodes, end],
+                [10, *nodes, end],
                 [0, *shares, shares[-1] if len(shares) else 0],
                 where="post",
                 linestyle=style,
                 label=f"{label}, {len(levels)} levels",
             )
-        axes.set(title=title, xscale="log", xlabel="nodes of a search", ylabel="share solved", ylim=(-0.02, 1.04))
+        axes.set(title=title, xscale="log", xlabel="nodes", ylabel="share solved", ylim=(-0.02, 1.04))
         axes.grid(alpha=0.3)
         axes.legend(fontsize=7)
     return figure
 
 
 def reliability(names: list[str]) -> Figure:
-    """How many plans succeeded (with 95 % intervals), beside the chance that they had been given."""
+    """How many plans succeeded (with 95 % intervals, and their number), beside the chance that they had been given."""
     figure = Figure(figsize=(4.5, 4.5), layout="constrained")
     axes = figure.subplots()
     axes.plot([0, 1], [0, 1], color="grey", linewidth=1)
     for name in names:
         record = read(name)
         rows = [] if record is None else [one for one in record["episodes"] if one.get("chance") is not None]
-        rows.sort(key=lambda one: one["chance"])
-        for place, part in enumerate(np.array_split(np.array(rows, object), min(BINS, len(rows)) or 1)):
-            if not len(part):
-                continue
-            count, right = len(part), sum(one["solved"] for one in part)
-            low, high = wilson(right, count)
-            at = float(np.mean([one["chance"] for one in part]))
-            label = name if place == 0 else None
-            colour = f"C{names.index(name)}"
-            axes.errorbar(
-                [at],
-                [right / count],
-                [[right / count - low], [high - right / count]],
-                fmt="o",
-                color=colour,
-                label=label,
-            )
-    axes.set(xlabel="predicted chance of success", ylabel="share that succeeded", xlim=(0, 1.02), ylim=(0, 1.02))
+        places = [min(int(BINS * one["chance"]), BINS - 1) for one in rows]
+        points = []
+        for place in sorted(set(places)):
+            part = [one for one, there in zip(rows, places, strict=True) if there == place]
+            right = sum(one["solved"] for one in part)
+            low, high = wilson(right, len(part))
+            at, share = float(np.mean([one["chance"] for one in part])), right / len(part)
+            points.append((at, share, share - low, high - share))
+            axes.annotate(str(len(part)), (at, share), textcoords="offset points", xytext=(6, -10), fontsize=7)
+        if points:
+            x, y, *around = np.array(points).T
+            axes.errorbar(x, y, around, fmt="o", markersize=4, label=name)
+    axes.set(
+        xlabel="predicted chance of success", ylabel="share that succeeded", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03)
+    )
     axes.legend(fontsize=8)
     return figure
 
