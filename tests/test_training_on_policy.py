@@ -20,9 +20,11 @@ from pixelplan.envs.resolve import open_family
 from pixelplan.model.sizes import sizes_of
 from pixelplan.model.train_config import PRESETS
 from pixelplan.model.world_model import WorldModel
-from pixelplan.training.on_policy import PLANNER, collect_with_planner, on_policy_stages, open_worlds, play_on
+from pixelplan.training.on_policy import PLANNER, collect_with_planner, on_policy_stages, open_worlds
+from pixelplan.training.player import Player
 from pixelplan.types import InputError, Trajectories
 from tests.conftest import one_sentence, run_command
+from tests.test_explore import CELLS, DOOR, long_corridor
 
 PUZZLE = make_puzzle("digit-jump", size=4, pixels=16, look="colours")
 LEVELS = "0:12"
@@ -56,7 +58,8 @@ def test_the_planner_plays_to_the_goal_and_on() -> None:
     world, goal = open_worlds(open_family(PUZZLE))(3)
     level = get_level(PUZZLE, 3)
     seen = level.frames(np.flatnonzero(level.reachable(level.start)))
-    frames, actions, _ = play_on(Oracle(level), world, goal, seen, 40, PLANNER, np.random.default_rng(0))
+    player = Player(Oracle(level), world, goal, seen, PLANNER, np.random.default_rng(0))
+    frames, actions, _ = player.play(40)
     assert frames.shape == (41, 16, 16, 3) and actions.shape == (40,) and actions.dtype == np.uint8
     solution = level.shortest_path(level.start)
     assert solution is not None and np.array_equal(frames[len(solution)], level.frame(level.goal))
@@ -92,6 +95,68 @@ def collect(data: Trajectories, out: Path, episodes: int = 3) -> Trajectories:
     return collect_with_planner(
         data, out, model, open_worlds(open_family(PUZZLE)), episodes=episodes, seed=(1,), resume=True
     )
+
+
+class LongCorridorModel:
+    """The corridor of sixty cells as somebody may have learned it who knows of the door, or does not.
+
+    An embedding is a bit for each place and one for the open door.
+    """
+
+    threshold, noisy = 0.5, False
+
+    def __init__(self, knows_door: bool, knows_end: bool) -> None:
+        self.knows_door = knows_door
+        self.goal_test = self.is_not_the_end if knows_end else None
+
+    def is_not_the_end(self, z: torch.Tensor) -> torch.Tensor:
+        return (z[:, :CELLS].argmax(1) != CELLS - 1).float() * 2
+
+    def encode(self, frames: np.ndarray) -> torch.Tensor:
+        pixels = frames.shape[2] // CELLS  # of a cell: small frames are made larger
+        frames = frames[:, ::pixels, ::pixels]
+        places = (frames[:, 3, :, 0] == 255).argmax(1)
+        return self.embedding(torch.from_numpy(places), torch.from_numpy(frames[:, 0, DOOR, 1] == 200))
+
+    def embedding(self, place: torch.Tensor, is_open: torch.Tensor) -> torch.Tensor:
+        return torch.cat([torch.eye(CELLS)[place], is_open[:, None].float()], 1)
+
+    def context(self, frame: np.ndarray) -> None:
+        return None
+
+    def step(self, z: torch.Tensor, context: None) -> torch.Tensor:
+        place, is_open = z[:, :CELLS].argmax(1), z[:, CELLS] > 0.5
+        forward = (place + 1).clamp(max=CELLS - 1)
+        if not self.knows_door:
+            moves = [(place - 1).clamp(min=0), forward, place]
+            return torch.stack([self.embedding(there, is_open) for there in moves], 1)
+        forward = torch.where((forward == DOOR) & ~is_open, place, forward)
+        back = torch.where((place - 1 == DOOR) & ~is_open, place, (place - 1).clamp(min=0))
+        opened = is_open | (place == DOOR - 1)
+        return torch.stack(
+            [self.embedding(back, is_open), self.embedding(forward, is_open), self.embedding(place, opened)], 1
+        )
+
+
+@pytest.mark.parametrize(
+    ("knows_door", "knows_end", "episodes"), [(True, False, 4), (False, False, 8), (True, True, 4)]
+)
+def test_the_planner_reaches_what_random_play_does_not(
+    knows_door: bool, knows_end: bool, episodes: int, tmp_path: Path
+) -> None:
+    """The end of the corridor, of which the world shows no picture: in 80 steps by heading for what is new, or for what
+    a goal test takes for solved; in 160 if the model does not know what a door is. Random play does not see it in 4,000
+    steps (`test_explore.py`)."""
+    family = open_family(long_corridor)
+    before = pixelplan.collect(long_corridor, "0:2", tmp_path / "data", episodes=2, steps=20, explore=False)
+    assert before.solved is not None and not (before.solved == 1).any()
+    model = LongCorridorModel(knows_door, knows_end)
+    after = collect_with_planner(before, tmp_path / "more", model, open_worlds(family), episodes=episodes, seed=(0,))
+    assert after.solved is not None
+    for number in (0, 1):
+        assert (after.solved[after.frame_level == number] == 1).any()
+    chained = np.flatnonzero(after.episode_level == 0)[2:]
+    assert (after.episodes[chained[1:], 0] == after.episodes[chained[:-1], -1])[:2].all(), "an episode goes on"
 
 
 def test_training_has_stops_with_models_and_play(improved: Path) -> None:

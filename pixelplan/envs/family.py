@@ -103,9 +103,18 @@ class Family(Protocol):
         """Whether play is random unless the user asks to explore; if not, the way that sees more is chosen."""
 
     def play(
-        self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
+        self,
+        number: int,
+        episodes: int,
+        steps: int,
+        random: np.random.Generator,
+        explores: bool = False,
+        trusts: bool = False,
     ) -> Recording:
-        """Play a level with uniform random actions, or explore it (`explore.py`)."""
+        """Uniform random actions in a level, or what explores it (`explore.py`).
+
+        If it `trusts` that frames show the whole state, steps that were made before need not be drawn again.
+        """
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
         """A level with a goal; an InputError if there is no such level or goal."""
@@ -161,7 +170,13 @@ class Tables:
         return True
 
     def play(
-        self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
+        self,
+        number: int,
+        episodes: int,
+        steps: int,
+        random: np.random.Generator,
+        explores: bool = False,
+        trusts: bool = False,
     ) -> Recording:
         """By the level's table; every state's frame is drawn once."""
         level = get_level(self.puzzle, number)

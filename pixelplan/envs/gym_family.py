@@ -29,7 +29,7 @@ from pixelplan.envs.family import Challenge, Recording, Wanted
 from pixelplan.envs.frames import to_frame, usual_size
 from pixelplan.envs.guard import STEP_SECONDS, guarded
 from pixelplan.envs.gym_goals import demonstrated, known_goal, random_frame, sized_goal
-from pixelplan.envs.gym_level import GymLevel, Recorder, checked_tuple
+from pixelplan.envs.gym_level import GymLevel, LooksOtherwise, Recorder, checked_tuple
 from pixelplan.types import Goal, InputError, Model
 
 MOST_ACTIONS = 256
@@ -160,12 +160,31 @@ class GymFamily:
         return drawn
 
     def play(
-        self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
+        self,
+        number: int,
+        episodes: int,
+        steps: int,
+        random: np.random.Generator,
+        explores: bool = False,
+        trusts: bool = False,
     ) -> Recording:
-        """All episodes at once if the environment can replay, else step by step; every distinct frame is kept once."""
+        """All at once where the environment can, else step by step; every distinct frame is kept once.
+
+        A level that does not deserve trust is played again, and all of it drawn.
+        """
+        begun = random.bit_generator.state
+        try:
+            return self._play(number, episodes, steps, random, explores, trusts and self._rendered)
+        except LooksOtherwise:
+            random.bit_generator.state = begun
+            return self._play(number, episodes, steps, random, explores, False)
+
+    def _play(
+        self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool, trusts: bool
+    ) -> Recording:
         level = self.level(number)
         if explores:
-            recorder = Recorder(level)
+            recorder = Recorder(level, trusts)
             rows, taken = explore(recorder, int(self._space.n), episodes, steps, random)
             return Recording(recorder.frames(), rows, taken, recorder.solved())
         actions = random.integers(int(self._space.n), size=(episodes, steps), dtype=np.uint8)
@@ -173,7 +192,7 @@ class GymFamily:
             level.reset()
             shown, which = _attribute(self._env, "replay")(actions)[:2]
             return Recording(shown, which, actions)
-        recorder = Recorder(level)
+        recorder = Recorder(level, trusts)
         seen = [[recorder.reset(), *(recorder.step(int(action)) for action in taken)] for taken in actions]
         return Recording(recorder.frames(), np.array(seen), actions, recorder.solved())
 

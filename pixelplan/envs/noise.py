@@ -180,11 +180,17 @@ class Noisy:
         return True
 
     def play(
-        self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool = False
+        self,
+        number: int,
+        episodes: int,
+        steps: int,
+        random: np.random.Generator,
+        explores: bool = False,
+        trusts: bool = False,
     ) -> Recording:
         """The other family's random play; every frame is new, so exploring is impossible."""
         assert not explores
-        play = self.family.play(number, episodes, steps, random)
+        play = self.family.play(number, episodes, steps, random, trusts=trusts)
         painter = Painter(self.noise, np.random.default_rng([self.noise.noise_seed, *random.integers(2**32, size=2)]))
         frames = np.empty((play.episodes.size, *self.shape), np.uint8)
         for row, shown in enumerate(play.episodes):

@@ -8,12 +8,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 
 from pixelplan.data.collect import solved_frames
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
@@ -27,8 +24,9 @@ from pixelplan.model.train import train
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.model.worlds import Play
-from pixelplan.planning import FullConfig, OneShotConfig, full
-from pixelplan.types import Goal, InputError, Model, Trajectories, World, goal_test_of
+from pixelplan.planning import FullConfig, OneShotConfig
+from pixelplan.training.player import Played, Player
+from pixelplan.types import Goal, InputError, Model, Trajectories, World
 
 OpenWorld = Callable[[int], tuple[World, Goal]]
 """The world of a level by its number, and its goal."""
@@ -166,113 +164,11 @@ def collect_with_planner(
                 world, goal = open_world(number)
                 random = np.random.default_rng([*seed, number])
                 seen = np.asarray(data.frames[place[0] : place[1]])
-                play = partial(play_on, _Familiar(model), world, goal, seen, steps, config, random)
-                _append(writer, data, place, [play() for _ in range(episodes)])
+                player = Player(model, world, goal, seen, config, random)
+                _append(writer, data, place, [player.play(steps) for _ in range(episodes)])
             writer.finish(data.frames.shape[1:], steps)
             progress(len(levels), len(levels))
     return open_trajectories(out, verify=False)
-
-
-class Played(NamedTuple):
-    """One episode of T steps."""
-
-    frames: np.ndarray
-    """[T+1,H,W,3]."""
-    actions: np.ndarray
-    """[T]."""
-    solved: np.ndarray
-    """[T+1] bool, whether each frame solves the level."""
-
-
-def play_on(
-    model: Model,
-    world: World,
-    own_goal: Goal,
-    seen: np.ndarray,
-    steps: int,
-    config: FullConfig,
-    random: np.random.Generator,
-) -> Played:
-    """One episode: to the goal, then to one random seen frame [n,H,W,3] after another. If the planner is stuck, it
-    takes a random action."""
-    noting = _Noting(world)
-    frame, _ = noting.reset()
-    frames, actions = [frame], list[int]()
-    goal = None if own_goal.frames is None and goal_test_of(model) is None else own_goal
-    while len(actions) < steps:
-        if goal is not None:
-            here = _Continued(noting, frames[-1], goal is own_goal)
-            episode = full(model, here, goal, dataclasses.replace(config, step_limit=steps - len(actions)), random)
-            frames += list(episode.frames[1:])
-            actions += episode.actions
-        if goal is not None and not episode.actions and len(actions) < steps:
-            action = int(random.integers(noting.actions))
-            frames.append(noting.step(action)[0])
-            actions.append(action)
-        goal = Goal.of(seen[random.integers(len(seen))])
-    return Played(np.stack(frames), np.array(actions, np.uint8), np.array(noting.solved))
-
-
-class _Noting:
-    """A world that remembers which of its frames were solved."""
-
-    def __init__(self, world: World) -> None:
-        self.actions, self._world = world.actions, world
-        self.solved: list[bool] = []
-
-    def reset(self) -> tuple[np.ndarray, bool]:
-        frame, solved = self._world.reset()
-        self.solved = [solved]
-        return frame, solved
-
-    def step(self, action: int) -> tuple[np.ndarray, bool]:
-        frame, solved = self._world.step(action)
-        self.solved.append(solved)
-        return frame, solved
-
-
-class _Familiar:
-    """A model that encodes each frame of a level once, since play shows the same few frames again and again."""
-
-    def __init__(self, model: Model) -> None:
-        self.threshold, self.noisy, self.goal_test = model.threshold, model.noisy, goal_test_of(model)
-        self._model = model
-        self._embeddings: dict[bytes, torch.Tensor] = {}
-        self._contexts: dict[bytes, Any] = {}
-
-    def encode(self, frames: np.ndarray) -> torch.Tensor:
-        """Embeddings [N,d] of frames [N,H,W,3]."""
-        keys = [frame.tobytes() for frame in frames]
-        for key, frame in zip(keys, frames, strict=True):
-            if key not in self._embeddings:
-                self._embeddings[key] = self._model.encode(frame[None])
-        return torch.cat([self._embeddings[key] for key in keys])
-
-    def context(self, frame: np.ndarray) -> Any:
-        """What the model reads from a frame [H,W,3]."""
-        key = frame.tobytes()
-        if key not in self._contexts:
-            self._contexts[key] = self._model.context(frame)
-        return self._contexts[key]
-
-    def step(self, z: torch.Tensor, context: Any) -> torch.Tensor:
-        """As the model does."""
-        return self._model.step(z, context)
-
-
-class _Continued:
-    """A world whose episode starts where the last one ended; only its own goal solves it."""
-
-    def __init__(self, world: World, frame: np.ndarray, own_goal: bool) -> None:
-        self.actions = world.actions
-        self._world, self._frame, self._own_goal = world, frame, own_goal
-
-    def reset(self) -> tuple[np.ndarray, bool]:
-        return self._frame, False
-
-    def step(self, action: int) -> tuple[np.ndarray, bool]:
-        frame, solved = self._world.step(action)
-        return frame, solved and self._own_goal
 
 
 def _append(

@@ -1,0 +1,257 @@
+"""One level, played by the planner: to the goal, to what the goal test takes for solved, to what nobody has seen."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import torch
+
+from pixelplan.planning import FullConfig, full
+from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table
+from pixelplan.planning.one_shot import inference
+from pixelplan.types import Goal, GoalTest, Model, Plan, World, goal_test_of
+
+RANDOM_STEPS = 5
+"""Random actions that are taken where the planner does not know what to do."""
+
+
+class Played(NamedTuple):
+    """One episode of T steps."""
+
+    frames: np.ndarray
+    """[T+1,H,W,3]."""
+    actions: np.ndarray
+    """[T]."""
+    solved: np.ndarray
+    """[T+1] bool, whether each frame solves the level."""
+
+
+class _Aim(NamedTuple):
+    """What a player heads for next."""
+
+    kind: Literal["solved", "new", "seen"]
+    goal: Goal
+
+
+class Player:
+    """Plays in one level, episode after episode, and remembers what was seen there."""
+
+    def __init__(
+        self,
+        model: Model,
+        world: World,
+        goal: Goal,
+        seen: np.ndarray,
+        config: FullConfig,
+        random: np.random.Generator,
+    ) -> None:
+        """`seen` are the frames [n,H,W,3] that are known of the level."""
+        self._model, self._world, self._config, self._random = _Familiar(model), _Noting(world), config, random
+        self._goal = goal
+        self._known = _Known(self._model, seen)
+        self._goes_on, self._episodes = False, 0
+
+    def play(self, steps: int) -> Played:
+        """One episode, which goes on where the last one ended if that has seen something new, and else begins anew."""
+        if not self._goes_on:
+            self._world.reset()
+        world, begun, before = self._world, len(self._world.taken), len(self._known)
+        aims = self._aims()
+        while (left := steps + begun - len(world.taken)) > 0:
+            aim = next(aims)
+            if aim.kind != "solved" or not world.solved[-1]:
+                self._pursue(aim, left)
+        self._goes_on = len(self._known) > before
+        self._episodes += 1
+        frames, solved = np.stack(world.frames[begun:]), np.array(world.solved[begun:])
+        return Played(frames, np.array(world.taken[begun:], np.uint8), solved)
+
+    def _pursue(self, aim: _Aim, steps: int) -> None:
+        """Head for an aim, and take a few random actions if the planner does not know what to do."""
+        world, begun = self._world, len(self._world.taken)
+        here = _Continued(world, partial(self._reached, aim))
+        config = replace(self._config, step_limit=steps)
+        lost = False
+        if aim.kind == "new":
+            scout = _Scout()
+            try:
+                full(self._model.testing(self._known.doubts), here, aim.goal, config, self._random, scout)
+            except _NothingNew:
+                lost = True
+            cut_off = len(world.taken) == begun + steps
+            self._known.sought(scout.ends[:-1] if cut_off else scout.ends)
+        else:
+            full(self._model, here, aim.goal, config, self._random)
+        if lost or len(world.taken) == begun:
+            for _ in range(min(RANDOM_STEPS, begun + steps - len(world.taken))):
+                world.step(int(self._random.integers(world.actions)))
+        self._known.add(world.frames[begun:])
+
+    def _aims(self) -> Iterator[_Aim]:
+        """The level's goal, what the goal test takes for solved, and something new, each episode beginning with another
+        one; then more that is new, or a frame seen before if nothing new was found."""
+        aims = [_Aim("solved", self._goal)] if self._goal.frames is not None else []
+        if goal_test_of(self._model) is not None:
+            aims.append(_Aim("solved", Goal()))
+        aims.append(_Aim("new", Goal()))
+        first = self._episodes % len(aims)
+        yield from (*aims[first:], *aims[:first])
+        while True:
+            before = len(self._known)
+            yield _Aim("new", Goal())
+            if len(self._known) == before:
+                latest = int(self._random.integers(len(self._known), size=2).max())  # what is new is rather there
+                yield _Aim("seen", Goal.of(self._known.frame(latest)))
+
+    def _reached(self, aim: _Aim, frame: np.ndarray, solved: bool) -> bool:
+        """Whether an aim is reached where a frame [H,W,3] is seen, which perhaps solves the level; the frames of a goal
+        are known to the planner."""
+        return {"solved": solved, "new": self._known.is_new(frame), "seen": False}[aim.kind]
+
+
+class _NothingNew(Exception):
+    """As far as the model knows, nothing new can be reached."""
+
+
+class _Scout:
+    """Watches a planner that heads for something new, and stops it if there is nothing."""
+
+    def __init__(self) -> None:
+        self.ends: list[np.ndarray] = []
+        """[d] each, what was taken for new."""
+
+    def planned(self, plan: Plan, actions: Sequence[int], expected: np.ndarray, claims_goal: bool) -> None:
+        """A plan was made, with embeddings [n,d] expected on the way."""
+        if not claims_goal:
+            raise _NothingNew
+        self.ends.append(expected[-1])
+
+    def saw(self, action: int, expected: np.ndarray, observed: np.ndarray) -> None:
+        """A step was taken."""
+
+
+class _Known:
+    """What was seen of a level: a state is new if it is as far from all of that as states are apart."""
+
+    def __init__(self, model: _Familiar, frames: Sequence[np.ndarray] | np.ndarray) -> None:
+        """Of frames [n,H,W,3]."""
+        self._model = model
+        self._frames: dict[bytes, np.ndarray] = {}
+        self._embeddings = np.empty((0, 0), np.float32)
+        self.add(frames)
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def frame(self, number: int) -> np.ndarray:
+        """A frame [H,W,3] by its number, in the order of sight."""
+        return list(self._frames.values())[number]
+
+    def add(self, frames: Sequence[np.ndarray] | np.ndarray) -> None:
+        """Take in those of frames [n,H,W,3] that are new."""
+        fresh = {frame.tobytes(): frame for frame in frames if self.is_new(frame)}
+        if fresh:
+            self._frames |= fresh
+            self._remember(self._look(np.stack(list(fresh.values()))))
+
+    def sought(self, ends: Sequence[np.ndarray]) -> None:
+        """What was taken for new, [d] each, has been looked for: it was seen, or is not there."""
+        if ends:
+            self._remember(np.stack(ends))
+
+    def is_new(self, frame: np.ndarray) -> bool:
+        """Whether a frame [H,W,3] was not seen; where pixels are noisy, whether nothing like it was."""
+        if not self._model.noisy or not self._frames:
+            return frame.tobytes() not in self._frames
+        return bool(self.doubts(as_tensor(self._look(frame[None])))[0] < 1)
+
+    def doubts(self, z: torch.Tensor) -> torch.Tensor:
+        """Doubts [N] that states z [N,d] are new: a goal test."""
+        apart = distance_table(as_array(z), self._embeddings).min(1)
+        return as_tensor(self._model.threshold / np.maximum(apart, 1e-6))
+
+    def _look(self, frames: np.ndarray) -> np.ndarray:
+        with inference():
+            return as_array(self._model.encode(frames))
+
+    def _remember(self, embeddings: np.ndarray) -> None:
+        self._embeddings = np.concatenate([self._embeddings.reshape(-1, embeddings.shape[1]), embeddings])
+
+
+class _Noting:
+    """A world that notes all that happens in it; what comes after a reset takes the place of the frame before it."""
+
+    def __init__(self, world: World) -> None:
+        self.actions, self._world = world.actions, world
+        self.frames: list[np.ndarray] = []
+        self.solved: list[bool] = []
+        self.taken: list[int] = []
+
+    def reset(self) -> tuple[np.ndarray, bool]:
+        frame, solved = self._world.reset()
+        self.frames[-1:], self.solved[-1:] = [frame], [solved]
+        return frame, solved
+
+    def step(self, action: int) -> tuple[np.ndarray, bool]:
+        frame, solved = self._world.step(action)
+        self.frames.append(frame)
+        self.solved.append(solved)
+        self.taken.append(action)
+        return frame, solved
+
+
+class _Familiar:
+    """A model that looks at each frame of a level once: play shows few of them again and again."""
+
+    goal_test: GoalTest | None
+
+    def __init__(self, model: Model) -> None:
+        self.threshold, self.noisy, self.goal_test = model.threshold, model.noisy, goal_test_of(model)
+        self._model = model
+        self._embeddings: dict[bytes, torch.Tensor] = {}
+        self._contexts: dict[bytes, Any] = {}
+
+    def testing(self, test: GoalTest) -> _Familiar:
+        """The same model with another goal test."""
+        other = copy.copy(self)
+        other.goal_test = test
+        return other
+
+    def encode(self, frames: np.ndarray) -> torch.Tensor:
+        """Embeddings [N,d] of frames [N,H,W,3]."""
+        keys = [frame.tobytes() for frame in frames]
+        for key, frame in zip(keys, frames, strict=True):
+            if key not in self._embeddings:
+                self._embeddings[key] = self._model.encode(frame[None])
+        return torch.cat([self._embeddings[key] for key in keys])
+
+    def context(self, frame: np.ndarray) -> Any:
+        """What the model reads from a frame [H,W,3]."""
+        key = frame.tobytes()
+        if key not in self._contexts:
+            self._contexts[key] = self._model.context(frame)
+        return self._contexts[key]
+
+    def step(self, z: torch.Tensor, context: Any) -> torch.Tensor:
+        """As the model does."""
+        return self._model.step(z, context)
+
+
+class _Continued:
+    """A world whose episode begins where it stands, and which is solved when an aim is reached."""
+
+    def __init__(self, world: _Noting, reached: Callable[[np.ndarray, bool], bool]) -> None:
+        self.actions = world.actions
+        self._world, self._reached = world, reached
+
+    def reset(self) -> tuple[np.ndarray, bool]:
+        return self._world.frames[-1], False
+
+    def step(self, action: int) -> tuple[np.ndarray, bool]:
+        frame, solved = self._world.step(action)
+        return frame, self._reached(frame, solved)
