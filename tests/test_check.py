@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pixelplan.data.check_env import Check, check_env
+from pixelplan.data.env_findings import CheckConfig
 from pixelplan.envs.resolve import open_family
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import SIDE, Corridor
@@ -115,6 +116,13 @@ def test_what_fits_says_how_far_goals_are() -> None:
     assert check.next_command("--env x").startswith("pixelplan collect --env x --levels 0:1000 --out")
     one = found(lambda: Corridor(one_level=True))
     assert one.one_level and "--levels 0:1 --episodes" in one.next_command("--env x")
+
+
+def test_what_deserves_a_warning_is_a_setting() -> None:
+    strict = CheckConfig(still_growing=-1.0, idle=0.0, rewarded=-1.0, slow=0.0)
+    check = check_env(open_family(Corridor), [0, 1, 2], config=strict)
+    for what in ("states", "reach", "episodes", "speed"):
+        assert said(found(Corridor), what).startswith("fits") and said(check, what).startswith("mind"), what
 
 
 def test_a_clock_is_found_as_such() -> None:

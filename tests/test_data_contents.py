@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from hypothesis import strategies as st
 
 from pixelplan.data.changes import changed_spans, fitting_grid
 from pixelplan.data.contents import compact_grids
+from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.data.stepping import stepping_grid
+from pixelplan.model.families import config_from
 from pixelplan.model.families.grid import ModelConfig, suggest_grid
-from pixelplan.types import Trajectories
+from pixelplan.types import InputError, Trajectories
 
 
 def drawn(boards: np.ndarray, cell: tuple[int, int] = (6, 6), seed: int = 0) -> np.ndarray:
@@ -85,6 +88,29 @@ def test_steps_of_a_pixel_make_no_grid():
         frames[place, 5:10, place : place + 5] = 0
     assert stepping_grid([(frames, np.arange(20))]) is None
     assert stepping_grid([(frames[::4], np.arange(5))]) == (8, 8)
+    assert stepping_grid([(frames, np.arange(20))], ReadingConfig(smallest_cell=1)) == (30, 30)
+    assert stepping_grid([(frames[::4], np.arange(5))], ReadingConfig(enough_states=6)) is None
+
+
+def test_how_play_is_read_is_a_setting():
+    boards = np.random.default_rng(0).integers(0, 3, (40, 4, 4))
+    assert compact_grids([drawn(boards)], most=16)[0] == (4, 4)
+    assert (4, 4) not in compact_grids([drawn(boards)], 16, ReadingConfig(smallest_cell=7))
+    data = leaping(boards)
+    usual, _ = suggest_grid(ModelConfig("auto"), None, data)
+    easily, _ = suggest_grid(ModelConfig("auto", reading=ReadingConfig(enough_states=1000)), None, data)
+    assert (usual.family, easily.family) == ("cells", "position"), "no level tells, so one mover is assumed"
+
+
+def test_how_play_is_read_is_in_the_record_of_a_model():
+    config = ModelConfig(least_updates=7, reading=ReadingConfig(within=0.9))
+    written = json.loads(json.dumps(dataclasses.asdict(config)))
+    assert written["reading"]["within"] == 0.9 and config_from(written) == config
+    before = {name: value for name, value in written.items() if name not in ("reading", "least_updates")}
+    assert config_from(before) == ModelConfig(), "older records have neither"
+    for damaged in ("much", None, -1, True):
+        with pytest.raises(InputError, match="within is"):
+            config_from({**written, "reading": {"within": damaged}})
 
 
 def test_a_given_grid_stays():

@@ -44,7 +44,7 @@ def test_something_that_changes_in_its_place_is_not():
     assert not one_mover(boards(frames), 3, 3)
 
 
-def test_without_states_enough_one_mover_is_assumed():
+def test_with_too_few_states_one_mover_is_assumed():
     assert one_mover(boards([np.zeros((2, 2)), np.ones((2, 2))]), 2, 2)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pixelplan
-from pixelplan.data.collect import reach
+from pixelplan.data.collect import ChoiceConfig, reach
 from pixelplan.envs.noise import Noise, Noisy
 from pixelplan.envs.resolve import open_family
 from pixelplan.types import InputError
@@ -105,6 +105,8 @@ def test_the_default_chooses_and_says_so(tmp_path: Path, capsys: pytest.CaptureF
     assert far.manifest.get("explore") and "play explores" in capsys.readouterr().err
     small = pixelplan.collect(Corridor, "0:2", tmp_path / "small")
     assert "explore" not in small.manifest and "play is random" in capsys.readouterr().err
+    strict = pixelplan.collect(Corridor, "0:2", tmp_path / "strict", choice=ChoiceConfig(levels=1, enough=2.0))
+    assert strict.manifest.get("explore") and "the goal in 1 of 1" in capsys.readouterr().err
     puzzle = pixelplan.collect("ice-slider", "0:2", tmp_path / "puzzle")
     assert "explore" not in puzzle.manifest and not capsys.readouterr().err
     assert far.solved is not None and puzzle.solved is not None and (far.solved == 1).sum() == 2
@@ -112,7 +114,7 @@ def test_the_default_chooses_and_says_so(tmp_path: Path, capsys: pytest.CaptureF
 
 def test_bad_input_is_a_sentence(tmp_path: Path) -> None:
     noisy = Noisy(open_family(Corridor), Noise(noise=10))
-    with pytest.raises(InputError, match="needs frames that come again"):
+    with pytest.raises(InputError, match="needs frames that come back"):
         pixelplan.collect(noisy, "0:2", tmp_path / "data", explore=True)
     words = ["collect", "--env", "tests.test_explore:long_corridor", "--levels", "0:2", "--out", tmp_path / "data"]
     assert "not both" in one_sentence(run_command(*words, "--explore", "--random", code=2))

@@ -53,7 +53,7 @@ def test_what_a_planner_asks(name):
     data = play(levels=2)
     family = family_of(SMALL[name])
     model = WorldModel(*family.fit(SMALL[name], None, data), threshold=0.5)
-    model.networks.prepare(level_plays(data, family.networks.states(data)))
+    model.networks.prepare(level_plays(data, model.networks.states(data)))
     z, context = model.encode(data.frames[:3]), model.context(data.frames[0])
     after = model.step(z, context)
     assert after.shape == (3, 5, z.shape[1]) and after.dtype == torch.float32
@@ -70,7 +70,7 @@ def test_every_parameter_learns(name):
     family = family_of(SMALL[name])
     torch.manual_seed(0)
     model = WorldModel(*family.fit(SMALL[name], None, data))
-    levels = level_plays(data, family.networks.states(data))
+    levels = level_plays(data, model.networks.states(data))
     model.networks.prepare(levels)
     batch = make_batch(levels, [np.random.default_rng(index) for index in range(3)], 100, 0.2)
     losses = model.networks.train()(batch, ObjectiveConfig(), share_done=0.9)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from pixelplan.model.optimizer import MATRIX_DECAY, MATRIX_RATE, Muon, orthogonalised
+from pixelplan.model.optimizer import Muon, MuonConfig, orthogonalised
 
 
 @settings(deadline=None)
@@ -37,15 +37,17 @@ def test_vectors_move_as_with_adamw():
     assert torch.equal(ours.weight, theirs.weight)
 
 
+@pytest.mark.parametrize("config", [MuonConfig(), MuonConfig(matrix_rate=2.0, matrix_decay=0.5)])
 @pytest.mark.parametrize("size", [1e-4, 1e4])
-def test_a_kernels_step_does_not_depend_on_the_gradients_size(size):
+def test_a_kernels_step_does_not_depend_on_the_gradients_size(size, config):
     torch.manual_seed(0)
     layer = nn.Conv2d(3, 4, 2, bias=False)
     before = layer.weight.detach().clone()
-    optimizer = Muon(layer.parameters(), 1e-3, 0.0)
+    optimizer = Muon(layer.parameters(), 1e-3, 0.0, config)
     (size * layer(torch.randn(2, 3, 5, 5)).sin().sum()).backward()
     optimizer.step()
-    step = (before * (1 - MATRIX_RATE * 1e-3 * MATRIX_DECAY) - layer.weight.detach()).flatten(1) / (MATRIX_RATE * 1e-3)
+    rate = config.matrix_rate * 1e-3
+    step = (before * (1 - rate * config.matrix_decay) - layer.weight.detach()).flatten(1) / rate
     assert torch.linalg.matrix_norm(step, 2) == pytest.approx(1, abs=0.3)
 
 

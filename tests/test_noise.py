@@ -71,7 +71,7 @@ def test_records_say_so_and_bad_strengths_are_refused(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "data" / "manifest.json").read_text())
     assert manifest["options"]["visual_noise"] == dataclasses.asdict(Noise(10, distractor=1))
     assert len(pixelplan.open_trajectories(tmp_path / "data").frames) == 2 * 2 * 6
-    assert "only without noise" in run_command("inspect", tmp_path / "data").stdout
+    assert "only for puzzles without noise" in run_command("inspect", tmp_path / "data").stdout
     refused = run_command("collect", *words, "--flicker", "2", "--out", tmp_path / "other", code=2)
     assert "flicker" in one_sentence(refused)
     with pytest.raises(InputError, match="0 to 16"):

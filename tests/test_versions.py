@@ -35,7 +35,7 @@ def losses(name: str) -> dict[str, float]:
     data, config = play(levels=3), TrainConfig()
     family = family_of(SMALL[name])
     networks = WorldModel(*family.fit(SMALL[name], None, data)).networks
-    levels = level_plays(data, family.networks.states(data))
+    levels = level_plays(data, networks.states(data))
     networks.prepare(levels)
     if networks.at_once:
         return {"exact after 5 steps": rollout_exactness(networks.eval(), levels, (5,))[5]}

@@ -102,7 +102,7 @@ def train_dreamer(
     """Train on a range of levels for some steps, or until `seconds` have passed; returns policy and cost."""
     if puzzle.pixels != 64:
         raise InputError(f"DreamerV2 sees 64 × 64 pixels; {name} has frames of {puzzle.pixels}")
-    options = dataclasses.asdict(puzzle)  # type: ignore[call-overload]
+    options = dataclasses.asdict(puzzle)
     request = {
         "algorithm": "dreamer",
         "env": name,

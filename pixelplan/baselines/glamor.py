@@ -196,7 +196,7 @@ def train_glamor(
     request = {
         "algorithm": "glamor",
         "env": name,
-        "options": dataclasses.asdict(puzzle),  # type: ignore[call-overload]
+        "options": dataclasses.asdict(puzzle),
         "levels": levels,
         "seed": seed,
         "config": dataclasses.asdict(config),

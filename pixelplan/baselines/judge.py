@@ -54,7 +54,7 @@ def evaluate_policy(
     pairs = [(one.start, one.stop) for one in ranges]
     return {
         **request,
-        "options": dataclasses.asdict(puzzle),  # type: ignore[call-overload]
+        "options": dataclasses.asdict(puzzle),
         "levels": pairs[0] if len(pairs) == 1 else pairs,
         "goals": "level",
         "rule": RULES[rule],

@@ -86,7 +86,7 @@ def train_ppo(
     request = {
         "algorithm": "ppo",
         "env": name,
-        "options": dataclasses.asdict(puzzle),  # type: ignore[call-overload]
+        "options": dataclasses.asdict(puzzle),
         "levels": levels,
         "seed": seed,
         "config": dataclasses.asdict(dataclasses.replace(config, rollout_steps=rollout)),

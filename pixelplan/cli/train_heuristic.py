@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import OmitArgPrefixes
 
 from pixelplan.distance.distance_config import DistanceConfig
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from pixelplan.types import Goal
 
 
 def train_heuristic(
@@ -66,7 +71,7 @@ def train_heuristic(
             flush=True,
         )
 
-    def opened_level(number: int):  # type: ignore[no-untyped-def]
+    def opened_level(number: int) -> tuple[np.ndarray, Goal]:
         challenge = family.challenge(number)
         return challenge.env.reset()[0], challenge.goal
 

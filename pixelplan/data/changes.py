@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from pixelplan.data.reading_config import ReadingConfig
+from pixelplan.data.spread import evenly_spread
 from pixelplan.types import Trajectories
 
-SAMPLED_STEPS = 4000
-"""Steps looked at; the sizes are percentiles, which more steps hardly move."""
-WITHIN = 0.98
-"""The share of moves that must stay inside one row (or column) of a grid for the grid to fit."""
-MUCH_WIDER = 1.5
-"""Times as wide as usual is a strip that several things left."""
-TOLERANCE = 0.75
-"""Pixels by which a thing may stick out of its cell if cells have a fractional size: rounding moves edges by less."""
+USUAL = ReadingConfig()
 
 
 def difference_spans(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -29,11 +24,11 @@ def difference_boxes(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.diff(difference_spans(first, second), axis=2)[..., 0]
 
 
-def changed_spans(data: Trajectories) -> np.ndarray:
+def changed_spans(data: Trajectories, reading: ReadingConfig = USUAL) -> np.ndarray:
     """[n,2,2] rows and columns of what changed in evenly spread recorded steps, without those that changed nothing."""
     before, after = data.episodes[:, :-1].ravel(), data.episodes[:, 1:].ravel()
     moved = np.flatnonzero(before != after)
-    chosen = moved[np.unique(np.linspace(0, len(moved) - 1, min(SAMPLED_STEPS, len(moved))).astype(int))]
+    chosen = moved[evenly_spread(len(moved), reading.sampled_steps)]
     spans = [
         difference_spans(data.frames[before[part]], data.frames[after[part]])
         for part in np.array_split(chosen, max(1, len(chosen) // 256))
@@ -42,7 +37,7 @@ def changed_spans(data: Trajectories) -> np.ndarray:
     return changes[changes.any(axis=(1, 2))]
 
 
-def patch_side(spans: np.ndarray, frame_side: int) -> int:
+def patch_side(spans: np.ndarray, frame_side: int, reading: ReadingConfig = USUAL) -> int:
     """Side in pixels of a square that holds the thing that moves, from spans [n,2,2] of what single steps changed.
 
     A move along an axis changes a strip as wide as the mover: horizontal strips tell its height, vertical ones its
@@ -51,7 +46,7 @@ def patch_side(spans: np.ndarray, frame_side: int) -> int:
     """
     widths = [across[:, 1] - across[:, 0] for across in strips(spans) if len(across)]
     sides = [np.percentile(width, [50, 90]) for width in widths]
-    if any(large > MUCH_WIDER * usual for usual, large in sides):
+    if any(large > reading.much_wider * usual for usual, large in sides):
         return 0
     return int(max((large for _, large in sides), default=frame_side))
 
@@ -62,7 +57,7 @@ def strips(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return spans[height < width, 0], spans[height > width, 1]
 
 
-def fitting_grid(spans: np.ndarray, height: int, width: int, smallest: float = 3.0) -> tuple[int, int] | None:
+def fitting_grid(spans: np.ndarray, height: int, width: int, reading: ReadingConfig = USUAL) -> tuple[int, int] | None:
     """Rows and columns of the grid on which things move, from spans [n,2,2] of what single steps changed.
 
     What moves along a row stays inside it, and the same holds for columns. So the right grid is the finest one (of
@@ -71,18 +66,18 @@ def fitting_grid(spans: np.ndarray, height: int, width: int, smallest: float = 3
     lie, stand = strips(spans)
     if not len(lie) and not len(stand):
         return None
-    for rows in range(int(height / smallest), 0, -1):
+    for rows in range(int(height / reading.smallest_cell), 0, -1):
         columns = max(1, round(rows * width / height))
-        inside = np.concatenate([_in_one_line(lie, rows / height), _in_one_line(stand, columns / width)])
-        if inside.mean() >= WITHIN:
+        ends = [lines_of(lie, rows / height, reading), lines_of(stand, columns / width, reading)]
+        first, last = np.concatenate(ends).T
+        if (first == last).mean() >= reading.within:
             return (rows, columns) if rows * columns > 1 else None
     return None
 
 
-def _in_one_line(across: np.ndarray, lines_a_pixel: float) -> np.ndarray:
-    """[m] whether spans [m,2] lie inside one row (or column)."""
-    first, last = np.floor((across + np.array([TOLERANCE, -TOLERANCE])) * lines_a_pixel).T
-    return first == last
+def lines_of(spans: np.ndarray, lines_per_pixel: np.ndarray | float, reading: ReadingConfig = USUAL) -> np.ndarray:
+    """[...,2] the first and the last row (or column) of a grid that spans [...,2] of pixels (from, to) touch."""
+    return np.floor((spans + np.array([reading.tolerance, -reading.tolerance])) * lines_per_pixel)
 
 
 def _span(lines: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pixelplan.data import env_findings as say
-from pixelplan.data.env_findings import Finding
+from pixelplan.data.env_findings import CheckConfig, Finding
 from pixelplan.data.seen import Seen, find_chance, find_clock, hidden, look, sample
 from pixelplan.envs.determinism import STEPS, Determinism, judge_determinism
 from pixelplan.envs.family import Family
@@ -42,7 +42,14 @@ class Check:
         return f"pixelplan collect {words} {levels}{steps} --out runs/data"
 
 
-def check_env(family: Family, levels: list[int], episodes: int = 20, steps: int = 20, seed: int = 0) -> Check:
+def check_env(
+    family: Family,
+    levels: list[int],
+    episodes: int = 20,
+    steps: int = 20,
+    seed: int = 0,
+    config: CheckConfig = CheckConfig(),  # noqa: B008 (frozen)
+) -> Check:
     """Play a few levels, at random and exploring, and say what fits and what does not."""
     if not levels or episodes < 1 or steps < 4:
         raise InputError(
@@ -66,18 +73,18 @@ def check_env(family: Family, levels: list[int], episodes: int = 20, steps: int 
         say.about_frames(family),
         say.about_levels(seen, noisy),
         say.about_determinism(determinism),
-        say.about_episodes(told),
+        say.about_episodes(told, config),
         say.about_goal(family, levels[0]),
     ]
     if noisy:
         unseen = "cannot be judged: under noise every frame is new"
         findings.append(Finding("states", "mind", unseen, "check the world without its noise, if you can"))
     else:
-        findings += [say.about_growth(growth, episodes, steps), say.about_reach(seen, explored)]
+        findings += [say.about_growth(growth, episodes, steps, config), say.about_reach(seen, explored, config)]
         findings.append(say.about_goals_seen(seen, explored, told, family.has_goals))
     if recurs:  # else frames differ for other reasons
-        findings.append(_about_state(family, levels, seen, unlike))
-    findings.append(say.about_speed(told, family))
+        findings.append(_about_state(family, levels, seen, unlike, config))
+    findings.append(say.about_speed(told, family, config))
     return Check(
         env=family.name,
         fits=all(finding.mark != "does not fit" for finding in findings),
@@ -95,10 +102,12 @@ def _goals(seen: list[Seen]) -> int:
     return sum(bool(play.solved.any()) for play in seen)
 
 
-def _about_state(family: Family, levels: list[int], seen: list[Seen], unlike: float | None) -> Finding:
+def _about_state(
+    family: Family, levels: list[int], seen: list[Seen], unlike: float | None, config: CheckConfig
+) -> Finding:
     """Whether frames show the whole state, and if not, what is in the way."""
     clock = find_clock(seen)
     if clock is not None:
         return say.about_clock(clock)
     chance = find_chance(family, levels, seen, STEPS)
-    return say.about_hidden(unlike) if chance is None else say.about_chance(chance)
+    return say.about_hidden(unlike, config) if chance is None else say.about_chance(chance)

@@ -21,10 +21,18 @@ from pixelplan.types import InputError, Trajectories
 
 LEVELS_AT_ONCE = 32
 """Levels that are kept in memory before they are written."""
-TRIED, ENOUGH = 8, 0.9
-"""Levels that are tried both ways, and the share of an explorer's frames that random play must see to be chosen."""
 MOST_STEPS = 10_000_000
 """Steps of all episodes of a level together."""
+
+
+@dataclass(frozen=True)
+class ChoiceConfig:
+    """How to choose between random play and exploring, if the user does not."""
+
+    levels: int = 8
+    """Levels that are tried both ways."""
+    enough: float = 0.9
+    """Play is random if it sees this share of an explorer's frames, and as many goals."""
 
 
 def collect(
@@ -36,6 +44,7 @@ def collect(
     steps: int = 20,
     seed: int = 0,
     explore: bool | None = None,
+    choice: ChoiceConfig = ChoiceConfig(),  # noqa: B008 (frozen)
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Trajectories:
@@ -43,7 +52,7 @@ def collect(
 
     `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     Actions are uniformly random, or they `explore` the level. By default a few levels are tried both ways, and play is
-    random unless exploring sees clearly more. Puzzles are recorded at random, as in the paper.
+    random unless exploring sees clearly more (`choice`). Puzzles are recorded at random, as in the paper.
 
     Returns the opened data set. What happens in a level depends only on (seed, level), so a run that was interrupted
     and resumed writes the same bytes. `progress` hears how many of how many levels are done. If an environment fails,
@@ -64,7 +73,7 @@ def collect(
     if explore and NOISE in family.options:
         raise InputError("exploring needs frames that come back, and under noise none does; record random play")
     if explore is None:
-        explore = not family.usually_random and _choose(family, numbers, episodes, steps, seed)
+        explore = not family.usually_random and _choose(family, numbers, episodes, steps, seed, choice)
     request: dict[str, Any] = {
         "env": family.name,
         "options": dict(family.options),
@@ -151,17 +160,17 @@ def reach(family: Family, numbers: list[int], episodes: int, steps: int, seed: i
     return Reach(len(numbers), goals, frames / len(numbers))
 
 
-def _choose(family: Family, numbers: list[int], episodes: int, steps: int, seed: int) -> bool:
+def _choose(family: Family, numbers: list[int], episodes: int, steps: int, seed: int, choice: ChoiceConfig) -> bool:
     """Whether to explore: if random play sees fewer goals in the first levels, or clearly fewer frames.
 
     An environment that fails here will fail again while recording, which keeps the levels before.
     """
-    tried = numbers[:TRIED]
+    tried = numbers[: choice.levels]
     try:
         by_chance, explored = (reach(family, tried, episodes, steps, seed, explores) for explores in (False, True))
     except InputError:
         return False
-    better = explored.goals > by_chance.goals or by_chance.frames < ENOUGH * explored.frames
+    better = explored.goals > by_chance.goals or by_chance.frames < choice.enough * explored.frames
     notice(
         f"play {'explores' if better else 'is random'} ({'--random' if better else '--explore'} decides otherwise): "
         f"random play sees {by_chance}, exploring {explored}"

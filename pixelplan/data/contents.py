@@ -7,11 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-SMALLEST = 3
-"""Pixels of a cell's side, at least."""
+from pixelplan.data.reading_config import ReadingConfig
 
 
-def compact_grids(levels: Sequence[np.ndarray], most: int) -> list[tuple[int, int]]:
+def compact_grids(
+    levels: Sequence[np.ndarray],
+    most: int,
+    reading: ReadingConfig = ReadingConfig(),  # noqa: B008 (frozen)
+) -> list[tuple[int, int]]:
     """Rows and columns of the grids that tell all that changes in frames [n,H,W,3] of levels, the simplest first.
 
     Cells are whole pixels, and the cells that change show at most `most` different things. What there is to learn grows
@@ -20,15 +23,16 @@ def compact_grids(levels: Sequence[np.ndarray], most: int) -> list[tuple[int, in
     """
     height, width = levels[0].shape[1:3]
     candidates = []
-    for rows, columns in itertools.product(_divisors(height), _divisors(width)):
+    sides = (_divisors(height, reading.smallest_cell), _divisors(width, reading.smallest_cell))
+    for rows, columns in itertools.product(*sides):
         kinds = _count_kinds(levels, rows, columns, most)
         if kinds is not None and rows * columns > 1:
             candidates.append((rows * columns * kinds**2, (rows, columns)))
     return [grid for _, grid in sorted(candidates)]
 
 
-def _divisors(pixels: int) -> list[int]:
-    return [lines for lines in range(1, pixels // SMALLEST + 1) if pixels % lines == 0]
+def _divisors(pixels: int, smallest: int) -> list[int]:
+    return [lines for lines in range(1, pixels // smallest + 1) if pixels % lines == 0]
 
 
 def _count_kinds(levels: Sequence[np.ndarray], rows: int, columns: int, most: int) -> int | None:

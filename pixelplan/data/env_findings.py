@@ -15,12 +15,22 @@ from pixelplan.envs.guard import EnvironmentFailed
 from pixelplan.types import InputError
 
 Mark = Literal["fits", "mind", "does not fit"]
-STILL_GROWING = 0.15
-"""When the last quarter of play brings this share of all states seen, much has not been seen yet."""
-IDLE = 0.9
-"""When this share of random actions changes nothing, play learns little."""
-SLOW = 0.01
-"""Seconds a step from which on recording takes long."""
+
+
+@dataclass(frozen=True)
+class CheckConfig:
+    """From where on a world does not fit, or deserves a warning."""
+
+    hidden: float = 0.02
+    """A world does not fit if a larger share of repeated steps leads to different frames."""
+    still_growing: float = 0.15
+    """Much is still unseen if the last quarter of play brings a larger share of all states."""
+    idle: float = 0.9
+    """Play learns little if a larger share of random actions changes nothing."""
+    rewarded: float = 0.5
+    """Rewards mark no goal if a larger share of steps has one."""
+    slow: float = 0.01
+    """Recording takes long if a step takes this many seconds."""
 
 
 @dataclass(frozen=True)
@@ -81,26 +91,26 @@ def about_determinism(judged: tuple[Determinism, ...]) -> Finding:
     return Finding("determinism", "fits", "the same actions show the same frames, whatever the random numbers")
 
 
-def about_hidden(hidden: float | None) -> Finding:
+def about_hidden(hidden: float | None, config: CheckConfig) -> Finding:
     """Whether frames show all that matters."""
     if hidden is None:
         return Finding("whole state", "mind", "no step was repeated, so this is unknown", "play more episodes")
     if hidden == 0:
         return Finding("whole state", "fits", "repeated steps always led to the same frame")
     return Finding(
-        "whole state", "does not fit" if hidden > 0.02 else "mind",
+        "whole state", "does not fit" if hidden > config.hidden else "mind",
         f"{hidden:.1%} of repeated steps led to different frames",
         "frames must show all that matters: draw what is hidden (speed, what is carried, whose turn it is) into them",
     )  # fmt: skip
 
 
-def about_growth(growth: tuple[float, ...], episodes: int, steps: int) -> Finding:
+def about_growth(growth: tuple[float, ...], episodes: int, steps: int, config: CheckConfig) -> Finding:
     """Whether play has seen most of the states."""
     shown = " → ".join(f"{count:.0f}" for count in growth)
     share = (growth[3] - growth[2]) / growth[3]
     if growth[3] < 2:
         return Finding("states", "does not fit", "nothing ever changes", "do the actions do anything?")
-    if share > STILL_GROWING:
+    if share > config.still_growing:
         return Finding(
             "states", "mind", f"{shown} distinct frames per level over the quarters of play: still growing",
             f"play more than {episodes} episodes of {steps} steps per level, or more levels",
@@ -108,14 +118,14 @@ def about_growth(growth: tuple[float, ...], episodes: int, steps: int) -> Findin
     return Finding("states", "fits", f"{shown} distinct frames per level over the quarters of play")
 
 
-def about_reach(seen: Sequence[Seen], explored: Sequence[Seen]) -> Finding:
+def about_reach(seen: Sequence[Seen], explored: Sequence[Seen], config: CheckConfig) -> Finding:
     """How far random play gets, and how far away goals were seen."""
     farthest = float(np.mean([play.farthest() for play in seen]))
     idle = float(np.mean([(play.rows[:, 1:] == play.rows[:, :-1]).mean() for play in seen]))
     away = [steps for play in (*seen, *explored) if (steps := play.goal_distance()) is not None]
     goals = f"; goals were seen {np.mean(away):.1f} steps away" if away else ""
     found = f"random play gets {farthest:.1f} steps away; {idle:.0%} of its actions change nothing{goals}"
-    if idle > IDLE:
+    if idle > config.idle:
         return Finding(
             "reach", "mind", found, "random play is stuck: offer fewer actions, or let episodes start anywhere"
         )
@@ -162,7 +172,7 @@ def about_goals_seen(seen: Sequence[Seen], explored: Sequence[Seen], sample: Sam
     return Finding("goals seen", "mind", found, "record longer episodes with --explore, or give a goal picture")
 
 
-def about_episodes(sample: Sample) -> Finding:
+def about_episodes(sample: Sample, config: CheckConfig) -> Finding:
     """How episodes end, and what they reward."""
     if sample.ends and sample.longest <= 1:
         return Finding(
@@ -171,7 +181,7 @@ def about_episodes(sample: Sample) -> Finding:
             "every episode ends with its first step",
             "there is nothing to plan: check when the environment terminates",
         )
-    if sample.rewarded > 0.5:
+    if sample.rewarded > config.rewarded:
         return Finding(
             "episodes", "mind",
             f"{sample.rewarded:.0%} of steps have a positive reward, so a reward does not mark the goal",
@@ -185,13 +195,13 @@ def about_episodes(sample: Sample) -> Finding:
     return Finding("episodes", "fits", ends)
 
 
-def about_speed(sample: Sample, family: Family) -> Finding:
+def about_speed(sample: Sample, family: Family, config: CheckConfig) -> Finding:
     """How long recording will take."""
     drawn = getattr(family, "own_size", family.shape[:2])
     minutes = 400e3 * sample.seconds / 60
     each = f"{1e3 * sample.seconds:.1f} ms per step, so 1,000 levels of 400 steps take {minutes:.0f} min"
-    if sample.seconds < SLOW or drawn == family.shape[:2]:
-        return Finding("speed", "fits" if sample.seconds < SLOW else "mind", each)
+    if sample.seconds < config.slow or drawn == family.shape[:2]:
+        return Finding("speed", "fits" if sample.seconds < config.slow else "mind", each)
     what = "--option tile_size=8" if sample.tiles else "an option of your environment"
     return Finding(
         "speed", "mind",

@@ -24,14 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pixelplan.data.changes import changed_spans, difference_boxes, difference_spans, patch_side
+from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.envs.frames import distinct_frames
 from pixelplan.types import Trajectories
-
-ONE_VOICE = 0.95
-"""The share of near pairs with a voice that must speak for merging before those without one are merged too."""
-
-MOST = 0.8
-"""The share of steps from near frames that must change something where these differ."""
 
 
 @dataclass(frozen=True)
@@ -43,9 +38,12 @@ class Verdict:
     unknown: list[tuple[int, int]]
 
 
-def states_of_frames(data: Trajectories) -> np.ndarray:
+def states_of_frames(
+    data: Trajectories,
+    reading: ReadingConfig = ReadingConfig(),  # noqa: B008 (frozen)
+) -> np.ndarray:
     """[F] int64: a number for each frame's state; frames with the same number show the same state."""
-    side = patch_side(changed_spans(data), min(data.frames.shape[1:3]))
+    side = patch_side(changed_spans(data, reading), min(data.frames.shape[1:3]), reading)
     states = np.arange(len(data.frames))
     verdicts: list[tuple[np.ndarray, Verdict]] = []
     there: list[np.ndarray] = []
@@ -59,11 +57,11 @@ def states_of_frames(data: Trajectories) -> np.ndarray:
         near = near_pairs(frames, equal, side)
         there.append(steps_there(near, frames, steps))
         verdicts.append((states_of_level, judge(near, steps)))
-    if np.concatenate([*there, [True]]).mean() < MOST:
+    if np.concatenate([*there, [True]]).mean() < reading.changed_there:
         return states
     votes_for = sum(len(verdict.same) for _, verdict in verdicts)
     votes_against = sum(len(verdict.different) for _, verdict in verdicts)
-    one_voice = votes_for > 0 and votes_for >= ONE_VOICE * (votes_for + votes_against)
+    one_voice = votes_for > 0 and votes_for >= reading.one_voice * (votes_for + votes_against)
     for states_of_level, verdict in verdicts:
         for pair in verdict.same + (verdict.unknown if one_voice else []):
             low, high = sorted(states_of_level[list(pair)])

@@ -8,6 +8,7 @@ import numpy as np
 from PIL import Image
 
 from pixelplan.data.dataset import open_trajectories
+from pixelplan.data.spread import evenly_spread
 from pixelplan.envs import get_level
 from pixelplan.envs.family import Tables
 from pixelplan.envs.pictures import SCALE, sheet
@@ -36,7 +37,7 @@ def inspect_trajectories(folder: Path) -> tuple[str, Image.Image]:
             f"  coverage    {covered or 'is known only for puzzles without noise'}",
         ]
     )
-    shown = levels[np.linspace(0, len(levels) - 1, min(LEVELS_SHOWN, len(levels))).astype(int)]
+    shown = levels[evenly_spread(len(levels), LEVELS_SHOWN)]
     pictures = [_presence(data, level) for level in shown]
     return report, sheet(pictures, [f"level {level}" for level in shown])
 
@@ -47,7 +48,7 @@ def coverage(data: Trajectories) -> str | None:
     if not isinstance(family, Tables):
         return None
     levels, frames = np.unique(data.frame_level, return_counts=True)
-    chosen = np.unique(np.linspace(0, len(levels) - 1, min(LEVELS_COUNTED, len(levels))).astype(int))
+    chosen = evenly_spread(len(levels), LEVELS_COUNTED)
     reachable = 0
     for number in levels[chosen]:
         level = get_level(family.puzzle, int(number))

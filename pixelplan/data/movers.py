@@ -7,14 +7,15 @@ from collections.abc import Iterable
 import numpy as np
 
 from pixelplan.data.contents import cell_contents
-
-ENOUGH_STATES, LEVELS = 4, 50
-"""The fewest states of a level that tells something, and the number of levels looked at."""
-NEARLY_ALL = 0.95
-"""The share of frames, and of cells, that must speak for one mover."""
+from pixelplan.data.reading_config import ReadingConfig
 
 
-def one_mover(levels: Iterable[tuple[np.ndarray, np.ndarray]], rows: int, columns: int) -> bool:
+def one_mover(
+    levels: Iterable[tuple[np.ndarray, np.ndarray]],
+    rows: int,
+    columns: int,
+    reading: ReadingConfig = ReadingConfig(),  # noqa: B008 (frozen)
+) -> bool:
     """Whether a state is just the place of one thing, from the frames [n,H,W,3] and states [n] of levels.
 
     Then every frame is its level's background except for one cell of the grid, and frames that differ from it in the
@@ -24,9 +25,9 @@ def one_mover(levels: Iterable[tuple[np.ndarray, np.ndarray]], rows: int, column
     single, told, places, unique = 0, 0, 0, 0
     for frames, states in levels:
         numbers, chosen = np.unique(states, return_index=True)
-        if len(numbers) < ENOUGH_STATES:
+        if len(numbers) < reading.enough_states:
             continue
-        if told == LEVELS:
+        if told == reading.mover_levels:
             break
         told += 1
         contents = cell_contents(np.asarray(frames)[chosen], rows, columns)  # [n,G]
@@ -35,7 +36,7 @@ def one_mover(levels: Iterable[tuple[np.ndarray, np.ndarray]], rows: int, column
         single += alone.mean()
         cells = differs[alone].argmax(axis=1)[differs[alone].any(axis=1)]
         places, unique = places + len(cells), unique + len(np.unique(cells))
-    return told == 0 or (single >= NEARLY_ALL * told and unique >= NEARLY_ALL * places)
+    return told == 0 or (single >= reading.nearly_all * told and unique >= reading.nearly_all * places)
 
 
 def most_common(contents: np.ndarray) -> np.ndarray:

@@ -7,20 +7,20 @@ from collections.abc import Iterable
 import numpy as np
 
 from pixelplan.data.changes import difference_spans
-from pixelplan.data.movers import ENOUGH_STATES, NEARLY_ALL
-
-SMALLEST_STEP = 3
-"""Pixels: with smaller steps a grid of all places would have too many cells."""
+from pixelplan.data.reading_config import ReadingConfig
 
 
-def stepping_grid(levels: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[int, int] | None:
+def stepping_grid(
+    levels: Iterable[tuple[np.ndarray, np.ndarray]],
+    reading: ReadingConfig = ReadingConfig(),  # noqa: B008 (frozen)
+) -> tuple[int, int] | None:
     """Rows and columns of a grid with a cell for each place of one mover, from levels' frames [n,H,W,3] and states [n].
 
     In such a world every frame is its level's background except for a box of constant size, and the place of the box
     tells the state. Cells are as large as one step. None in any other world, or if steps are so small that there would
     be too many cells.
     """
-    levels = [(frames, states) for frames, states in levels if len(np.unique(states)) >= ENOUGH_STATES]
+    levels = [(frames, states) for frames, states in levels if len(np.unique(states)) >= reading.enough_states]
     if not levels:
         return None
     boxes = [_boxes(np.asarray(frames), states) for frames, states in levels]
@@ -31,12 +31,12 @@ def stepping_grid(levels: Iterable[tuple[np.ndarray, np.ndarray]]) -> tuple[int,
     fitting = sum(map(len, corners))
     steps = np.gcd.reduce(np.concatenate([corner - corner[:1] for corner in corners]), axis=0)
     steps = np.where(steps, steps, steps.max())  # a mover that never moves up or down gets square cells
-    if fitting < NEARLY_ALL * counts.sum() or steps.min() < SMALLEST_STEP:
+    if fitting < reading.nearly_all * counts.sum() or steps.min() < reading.smallest_cell:
         return None
     pixels = np.array(levels[0][0].shape[1:3])
     grid = np.round(pixels / steps)
     cells = [np.unique(np.floor((corner + size / 2) * grid / pixels), axis=0) for corner in corners]
-    return (int(grid[0]), int(grid[1])) if sum(map(len, cells)) >= NEARLY_ALL * fitting else None
+    return (int(grid[0]), int(grid[1])) if sum(map(len, cells)) >= reading.nearly_all * fitting else None
 
 
 def _boxes(frames: np.ndarray, states: np.ndarray) -> np.ndarray:

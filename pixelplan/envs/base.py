@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import Field, dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol
 
@@ -21,6 +21,7 @@ LAST_LEVEL = 2**31 - 1
 class Puzzle(Protocol):
     """A family of levels: a frozen dataclass of its options whose docstring is its documentation page."""
 
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     random_start_in_play: ClassVar[bool]
     """Whether random play for training data begins in random places (the paper does that for mazes)."""
 

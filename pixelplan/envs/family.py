@@ -130,7 +130,7 @@ class Tables:
     @property
     def options(self) -> Mapping[str, Any]:
         """The puzzle's options."""
-        return dataclasses.asdict(self.puzzle)  # type: ignore[call-overload]
+        return dataclasses.asdict(self.puzzle)
 
     @property
     def action_names(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from pixelplan.evaluation.play import Task, play_level
 from pixelplan.evaluation.stats import outcome, row, seconds_per_plan
 from pixelplan.files import level_numbers, parse_levels, write_json
 from pixelplan.machine import describe_machine
-from pixelplan.planning import PLANNERS
+from pixelplan.planning import find_planner
 from pixelplan.planning.one_shot import check_memory
 from pixelplan.types import InputError, LevelResult, Model, Result
 
@@ -52,8 +52,7 @@ def evaluate(
     `resume` continues from there.
     """
     family = open_family(env)
-    if planner not in PLANNERS:
-        raise InputError(f"there is no planner {planner!r}; the planners are {', '.join(PLANNERS)}")
+    settings = find_planner(planner).config
     goals = ("level" if family.has_goals else "solved") if goals is None else goals
     if goals not in get_args(Goals):
         raise InputError(f"goals is {goals!r}; it is one of {', '.join(map(repr, get_args(Goals)))}")
@@ -63,7 +62,7 @@ def evaluate(
         raise InputError("there is nothing to resume without a file; name it with --json FILE")
     ranges = parse_levels(levels)
     numbers = level_numbers(ranges)
-    config = PLANNERS[planner].config() if config is None else config
+    config = settings() if config is None else config
     opened, family = choose_model(model, planner, family)
     opened = guided(opened, heuristic, family.name, config)
     chance = calibrated(calibration, opened, heuristic, config)

@@ -11,7 +11,7 @@ from pixelplan.evaluation.figures import episode_gif, frames_picture, solution_p
 from pixelplan.evaluation.open_model import calibrated, check_goal, choose_model, guided
 from pixelplan.evaluation.play import Task, play
 from pixelplan.files import write_bytes, write_picture
-from pixelplan.planning import PLANNERS
+from pixelplan.planning import find_planner
 from pixelplan.planning.one_shot import check_memory
 from pixelplan.types import Episode, InputError, Model
 
@@ -35,8 +35,7 @@ def solve(
     Returns the level with that goal, and the episode.
     """
     family = open_family(env)
-    if planner not in PLANNERS:
-        raise InputError(f"there is no planner {planner!r}; the planners are {', '.join(PLANNERS)}")
+    settings = find_planner(planner).config
     if seed < 0:
         raise InputError(f"seed is {seed}; it must be 0 or more")
     opened, family = choose_model(model, planner, family)
@@ -44,7 +43,7 @@ def solve(
     usual: Wanted = "level" if family.has_goals else "solved"
     challenge = family.challenge(number, usual if goal is None else goal, seed)
     check_goal(opened, planner, challenge.goal)
-    config = PLANNERS[planner].config() if config is None else config
+    config = settings() if config is None else config
     check_memory(opened, config, challenge.env.reset()[0])
     opened = guided(opened, heuristic, family.name, config)
     chance = calibrated(calibration, opened, heuristic, config)

@@ -124,7 +124,7 @@ def read_records(records: Records, levels: list[int]) -> Iterator[dict[str, Any]
         record = read_json(path)
         if not isinstance(record, dict) or record.get("levels") != levels or record.get("env") not in PUZZLES:
             continue
-        usual = dataclasses.asdict(make_puzzle(record["env"]))  # type: ignore[call-overload]
+        usual = dataclasses.asdict(make_puzzle(record["env"]))
         if record.get("options", usual) == usual and record.get("step_limit") is not None:
             yield record
 

@@ -31,6 +31,8 @@ LIMITS: dict[str, tuple[float, float]] = {
     "sight": (0, 16),
     "planes": (1, 128),
     "updates": (1, 10**6),
+    "least_updates": (1, 10**6),
+    "sampled_steps": (1, 10**6),
 }
 """The smallest and the largest value of numbers by their name; any other number is −1024 to 1024."""
 OTHERS = (-1024, 1024)

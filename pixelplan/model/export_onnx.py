@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from pixelplan.data.spread import evenly_spread
 from pixelplan.files import checksum, read_json, write_bytes, write_json
 from pixelplan.model.networks import Networks
 from pixelplan.model.world_model import WorldModel
@@ -156,7 +157,7 @@ def _compare(model: WorldModel, sessions: dict[str, Any], frames: np.ndarray, na
     def note(name: str, found: np.ndarray, right: Tensor) -> None:
         differences[name] = max(differences[name], float(np.abs(found - right.numpy()).max(initial=0.0)))
 
-    chosen = np.linspace(0, len(frames) - 1, min(_CONTEXTS, len(frames))).astype(int)
+    chosen = evenly_spread(len(frames), _CONTEXTS)
     share = -(-len(frames) // len(chosen))
     for index, at in enumerate(chosen):
         some = frames[index * share : (index + 1) * share]

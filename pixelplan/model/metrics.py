@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from pixelplan.data.spread import evenly_spread
 from pixelplan.model.batches import LevelPlay, to_images
 from pixelplan.model.networks import Networks
 from pixelplan.types import Model
@@ -94,7 +95,7 @@ def rollout_exactness(
     walks share a level, and all of them go on at the same time.
     """
     random = np.random.default_rng(seed)
-    places = np.unique(np.linspace(0, len(levels) - 1, min(-(-walks // 5), len(levels))).astype(int))
+    places = evenly_spread(len(levels), -(-walks // 5))
     chosen = [levels[place] for place in places]
     each = -(-walks // len(chosen))
     walked = [_random_walks(level, each, max(horizons), random) for level in chosen]

@@ -48,8 +48,7 @@ class Networks(nn.Module):
         super().__init__()
         self.sizes = sizes
 
-    @classmethod
-    def states(cls, data: Trajectories) -> np.ndarray | None:
+    def states(self, data: Trajectories) -> np.ndarray | None:
         """[F] the states of frames that the family learns to tell apart; None if every frame is one."""
         return None
 

@@ -1,35 +1,51 @@
-"""Muon: matrices take steps of equal size in all directions, all other parameters take AdamW's.
+"""Muon: matrices take steps of equal size in all directions, all other parameters those of AdamW.
 
-The step of a matrix or a kernel is the running mean of its gradient with all singular values brought to about one
+The step of a matrix or a kernel is the running mean of its gradient with all singular values set to about one
 (Jordan et al., 2024). `torch.optim.Muon` takes matrices only, and most weights of a world model are kernels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-MOMENTUM = 0.95
-MATRIX_RATE = 10.0
-"""How much larger the learning rate of a matrix is, whose steps do not depend on the size of the gradient."""
-MATRIX_DECAY = 0.01
-"""Of matrices, times their learning rate."""
 NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 """Jordan's coefficients; five rounds with them bring singular values between 0.7 and 1.2."""
+
+
+@dataclass(frozen=True)
+class MuonConfig:
+    """How matrices and kernels move."""
+
+    momentum: float = 0.95
+    """The share of the running mean of gradients that stays with each step."""
+    matrix_rate: float = 10.0
+    """Their learning rate as a multiple of AdamW's: their steps do not depend on the size of the gradient."""
+    matrix_decay: float = 0.01
+    """Their weight decay, times their learning rate."""
 
 
 class Muon(torch.optim.AdamW):
     """Orthogonalised steps for matrices [out,in] and kernels [out,in,h,w], AdamW for the rest."""
 
-    def __init__(self, parameters: Iterable[nn.Parameter], rate: float, weight_decay: float) -> None:
+    def __init__(
+        self,
+        parameters: Iterable[nn.Parameter],
+        rate: float,
+        weight_decay: float,
+        config: MuonConfig = MuonConfig(),  # noqa: B008 (frozen)
+    ) -> None:
         super().__init__(parameters, rate, weight_decay=weight_decay)
+        self._config = config
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> Any:
         """Move all parameters that have a gradient."""
+        config = self._config
         for group in self.param_groups:
             for weights in group["params"]:
                 if weights.grad is None or weights.ndim not in (2, 4):
@@ -37,11 +53,11 @@ class Muon(torch.optim.AdamW):
                 state = self.state[weights]
                 if not state:
                     state.update(step=torch.zeros(()), mean=torch.zeros_like(weights))  # AdamW asks for a step, too
-                mean = state["mean"].mul_(MOMENTUM).add_(weights.grad)
-                direction = orthogonalised((weights.grad + MOMENTUM * mean).flatten(1)).view_as(weights)
-                rate = MATRIX_RATE * group["lr"]
+                mean = state["mean"].mul_(config.momentum).add_(weights.grad)
+                direction = orthogonalised((weights.grad + config.momentum * mean).flatten(1)).view_as(weights)
+                rate = config.matrix_rate * group["lr"]
                 tall = weights.shape[0] / weights[0].numel()
-                weights.mul_(1 - rate * MATRIX_DECAY).sub_(direction, alpha=rate * max(1.0, tall) ** 0.5)
+                weights.mul_(1 - rate * config.matrix_decay).sub_(direction, alpha=rate * max(1.0, tall) ** 0.5)
                 weights.grad = None  # so that AdamW leaves it alone
         return super().step(closure)
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pixelplan.data.changes import TOLERANCE, changed_spans, fitting_grid
+from pixelplan.data.changes import changed_spans, fitting_grid, lines_of
+from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.types import InputError, Trajectories
-
-FALLBACK_PITCH = 8
-"""Pixels of a cell if the data shows no grid."""
 
 MOST_CELLS = 4096
 """Of boards of another size than those trained on: a table of where all cells lead has this number squared."""
@@ -65,19 +63,24 @@ class Sizes:
         return replace(self, height=height, width=width, rows=rows, columns=columns, glide=max(1, glide))
 
 
-def sizes_of(data: Trajectories, grid: tuple[int, int] | None = None, noisy: bool = False) -> Sizes:
+def sizes_of(
+    data: Trajectories,
+    grid: tuple[int, int] | None = None,
+    noisy: bool = False,
+    reading: ReadingConfig = ReadingConfig(),  # noqa: B008 (frozen)
+) -> Sizes:
     """A grid of which what moves fills a cell, and a reach as far as it moves.
 
     If pixels are noisy, no change can be seen: the grid is the given one (or cells of 8 pixels), the reach all of it.
     """
     height, width = data.frames.shape[1:3]
     actions = int(data.manifest.get("actions", int(data.actions.max(initial=0)) + 1))
-    spans = np.zeros((0, 2, 2), np.int64) if noisy else changed_spans(data)
-    rows, columns = grid or fitting_grid(spans, height, width) or _cells_of(FALLBACK_PITCH, height, width)
+    spans = np.zeros((0, 2, 2), np.int64) if noisy else changed_spans(data, reading)
+    rows, columns = (
+        grid or fitting_grid(spans, height, width, reading) or _cells_of(reading.fallback_cell, height, width)
+    )
     cells = np.array([rows / height, columns / width])[:, None]
-    ends = np.floor(
-        (spans + np.array([TOLERANCE, -TOLERANCE])) * cells
-    )  # [n,2,2] first and last row (column) that changed
+    ends = lines_of(spans, cells, reading)  # [n,2,2] first and last row (column) that changed
     reach = max(rows, columns) if noisy else int(np.diff(ends, axis=2).max(initial=1))
     return Sizes(height, width, actions, rows, columns, min(reach, max(rows, columns) - 1) or 1)
 

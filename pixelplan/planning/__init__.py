@@ -8,7 +8,7 @@ from pixelplan.planning.full import FullConfig, full
 from pixelplan.planning.image_search import ImageSearchConfig, image_search
 from pixelplan.planning.one_shot import OneShotConfig, one_shot, play_one_shot
 from pixelplan.planning.planner import Planner
-from pixelplan.types import Episode
+from pixelplan.types import Episode, InputError
 
 __all__ = [
     "PLANNERS",
@@ -16,6 +16,7 @@ __all__ = [
     "ImageSearchConfig",
     "OneShotConfig",
     "Planner",
+    "find_planner",
     "full",
     "image_search",
     "one_shot",
@@ -38,3 +39,10 @@ PLANNERS = {
     ),
 }
 """The planners by their names on the command line. The commands, the judge and the page all read this table."""
+
+
+def find_planner(name: str) -> Planner:
+    """The planner with this name; an InputError if there is none."""
+    if name not in PLANNERS:
+        raise InputError(f"there is no planner {name!a}; the planners are {', '.join(PLANNERS)}")
+    return PLANNERS[name]

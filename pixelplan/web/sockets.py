@@ -11,7 +11,7 @@ from fastapi import FastAPI, WebSocket
 from pydantic import BaseModel
 from starlette.websockets import WebSocketDisconnect
 
-from pixelplan.planning import PLANNERS
+from pixelplan.planning import PLANNERS, find_planner
 from pixelplan.types import InputError
 from pixelplan.web.limits import Limits
 from pixelplan.web.messages import ProblemMessage
@@ -22,12 +22,6 @@ from pixelplan.web.thinkers import Models
 from pixelplan.web.threads import Work
 
 Tell = Callable[[BaseModel], None]
-
-
-def check_planner(planner: str) -> None:
-    """An InputError if there is no such planner."""
-    if planner not in PLANNERS:
-        raise InputError(f"there is no planner {planner!a}; the planners are {', '.join(PLANNERS)}")
 
 
 def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, limits: Limits) -> None:
@@ -81,7 +75,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
         """Let a planner play from the game's current state, and report its plans and steps."""
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
-            check_planner(planner)
+            find_planner(planner)
             tell(Run(game, models.model(game), limits, tell, stop, models.searching(game)).execute(planner))
 
         await serve(socket, id, act)
@@ -102,7 +96,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
         """Let a planner play many levels, from the game's on, and report how each went."""
 
         def act(game: Game, tell: Tell, stop: threading.Event) -> None:
-            check_planner(planner)
+            find_planner(planner)
             if not 1 <= levels <= limits.score_levels:
                 raise InputError(f"{levels} levels cannot be played at once; 1 to {limits.score_levels} can")
             for message in play_many(models, game, planner, levels, limits, stop):

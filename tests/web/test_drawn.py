@@ -110,7 +110,7 @@ def test_a_picture_of_something_else_is_refused(trained: TestClient) -> None:
     answer = trained.post("/api/pictures", json={"env": "procgen-maze", "frame": as_text(cat, 64)})
     assert answer.status_code == 422 and "draw one instead" in answer.json()["problem"]
     answer = trained.post("/api/games", json={"env": "ice-slider", "level": f"picture-{'0' * 16}"})
-    assert answer.status_code == 422 and "bring it again" in answer.json()["problem"]
+    assert answer.status_code == 422 and "upload it again" in answer.json()["problem"]
 
 
 def test_noise_is_put_before_a_level(trained: TestClient) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.model.batches import action_count
 from pixelplan.model.families.cells import Cells
 from pixelplan.model.families.grid import ModelConfig, suggest_grid
@@ -75,5 +76,7 @@ def versions_of(config: Config) -> dict[str, int]:
 
 def config_from(settings: dict[str, Any]) -> Config:
     """Settings as they were written to JSON; a KeyError or TypeError if they are no family's."""
+    if "reading" in settings:
+        settings = {**settings, "reading": ReadingConfig(**settings["reading"])}
     config: Config = FAMILIES[settings["family"]].config(**settings)
     return config

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -15,16 +15,13 @@ import numpy as np
 from pixelplan.data.contents import compact_grids
 from pixelplan.data.identity import states_of_frames
 from pixelplan.data.movers import one_mover
+from pixelplan.data.reading_config import ReadingConfig
+from pixelplan.data.spread import evenly_spread
 from pixelplan.data.stepping import stepping_grid
 from pixelplan.model.batches import LevelPlay, level_plays
 from pixelplan.model.networks import Networks
 from pixelplan.model.sizes import Sizes, sizes_of
-from pixelplan.types import InputError, Trajectories
-
-LEVELS, FRAMES = 50, 500
-"""So many levels, and frames of all of them together, are looked at to count the things in cells."""
-UPDATES, UPDATES_A_CELL = 640, 5
-"""Gradient steps, at least, and for each cell of the latent grid: a finer grid takes longer to tell its cells apart."""
+from pixelplan.types import ADDED_LATER, InputError, Trajectories
 
 
 @dataclass(frozen=True)
@@ -51,6 +48,12 @@ class ModelConfig:
     """Train with the inverse model."""
     noisy: bool = False
     """Frames of one state differ by visual noise: nothing rests on frames being equal (position only)."""
+    least_updates: int = field(default=640, metadata=ADDED_LATER)
+    """The fewest gradient steps, unless training names their number."""
+    updates_per_cell: int = field(default=5, metadata=ADDED_LATER)
+    """Gradient steps for each cell of the latent grid: a finer grid takes longer to tell its cells apart."""
+    reading: ReadingConfig = field(default=ReadingConfig(), metadata=ADDED_LATER)
+    """How the grid, and the states of frames, are read from recorded play."""
 
     def __post_init__(self) -> None:
         """An InputError if the family cannot learn from noisy frames."""
@@ -61,14 +64,15 @@ class ModelConfig:
 class GridNetworks(Networks):
     """Networks on a grid. What looks the same but for the thing that moves is one state to them."""
 
-    @classmethod
-    def states(cls, data: Trajectories) -> np.ndarray | None:
+    config: ModelConfig
+
+    def states(self, data: Trajectories) -> np.ndarray | None:
         """By looks and outcomes."""
-        return states_of_frames(data)
+        return states_of_frames(data, self.config.reading)
 
     def usual_updates(self) -> int:
         """More for finer grids."""
-        return max(UPDATES, UPDATES_A_CELL * self.sizes.rows * self.sizes.columns)
+        return max(self.config.least_updates, self.config.updates_per_cell * self.sizes.rows * self.sizes.columns)
 
 
 def far_blocks(sizes: Sizes) -> int:
@@ -82,22 +86,24 @@ def suggest_grid(networks: ModelConfig, grid: tuple[int, int] | None, data: Traj
     The grid is the one on which things move along rows and columns. If one mover on that grid is not all that changes,
     it is another on which it is; and if there is none, the simplest on which all that changes can be told.
     """
-    sizes = sizes_of(data, grid, networks.noisy)
+    reading = networks.reading
+    sizes = sizes_of(data, grid, networks.noisy, reading)
     open_family = networks.family == "auto"
     if networks.family not in ("auto", "cells"):
         return networks, sizes
     if networks.noisy:
         return dataclasses.replace(networks, family="position"), sizes
-    levels = level_plays(data, states_of_frames(data))
-    if open_family and one_mover(_parts(levels), sizes.rows, sizes.columns):
+    levels = level_plays(data, states_of_frames(data, reading))
+    if open_family and one_mover(_parts(levels), sizes.rows, sizes.columns, reading):
         return dataclasses.replace(networks, family="position"), sizes
     if grid is None:
-        some = _some(levels)
-        grids = compact_grids([frames for frames, _ in some], networks.kinds)
-        moved_on = next((grid for grid in grids if one_mover(some, *grid)), None) or stepping_grid(some)
+        sample = _sample(levels, reading)
+        grids = compact_grids([frames for frames, _ in sample], networks.kinds, reading)
+        moved_on = next((grid for grid in grids if one_mover(sample, *grid, reading)), None)
+        moved_on = moved_on or stepping_grid(sample, reading)
         if open_family and moved_on is not None:
-            return dataclasses.replace(networks, family="position"), sizes_of(data, moved_on)
-        sizes = sizes_of(data, grids[0]) if grids else sizes
+            return dataclasses.replace(networks, family="position"), sizes_of(data, moved_on, reading=reading)
+        sizes = sizes_of(data, grids[0], reading=reading) if grids else sizes
     return dataclasses.replace(networks, family="cells") if open_family else networks, sizes
 
 
@@ -106,15 +112,11 @@ def _parts(levels: list[LevelPlay]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     return ((level.frames, level.states) for level in levels)
 
 
-def _some(levels: list[LevelPlay]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The same of evenly spread frames of evenly spread levels."""
-    chosen = [levels[place] for place in _spread(len(levels), LEVELS)]
+def _sample(levels: list[LevelPlay], reading: ReadingConfig) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The same for evenly spread frames of evenly spread levels."""
+    chosen = [levels[place] for place in evenly_spread(len(levels), reading.compared_levels)]
     parts = []
     for frames, states in _parts(chosen):
-        places = _spread(len(frames), FRAMES // len(chosen))
+        places = evenly_spread(len(frames), reading.compared_frames // len(chosen))
         parts.append((np.asarray(frames[places]), states[places]))
     return parts
-
-
-def _spread(length: int, most: int) -> np.ndarray:
-    return np.unique(np.linspace(0, length - 1, min(length, most)).astype(int))

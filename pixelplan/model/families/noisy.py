@@ -34,8 +34,7 @@ class NoisyPosition(Position):
 
     noisy = True
 
-    @classmethod
-    def states(cls, data: Trajectories) -> np.ndarray | None:
+    def states(self, data: Trajectories) -> np.ndarray | None:
         """Every frame for itself."""
         return np.arange(len(data.frames))
 

@@ -22,6 +22,7 @@ from torch.nn import functional
 
 from pixelplan.data.contents import compact_grids
 from pixelplan.data.identity import rows_of_levels
+from pixelplan.data.spread import evenly_spread
 from pixelplan.model.batches import LevelPlay, to_images
 from pixelplan.model.families.trees import Lookup, Steps, Trees, causes, follow, learn, look_up, surroundings, wrong
 from pixelplan.model.networks import Networks
@@ -251,9 +252,9 @@ def fit_rules(config: RulesConfig, grid: tuple[int, int] | None, data: Trajector
     The grid is the given one, or the simplest that tells all that changes.
     """
     levels = list(_plays(data))
-    chosen = [levels[place] for place in _spread(len(levels), LEVELS)]
+    chosen = [levels[place] for place in evenly_spread(len(levels), LEVELS)]
     if grid is None:
-        some = [np.asarray(level.frames[_spread(len(level.frames), FRAMES // len(chosen))]) for level in chosen]
+        some = [np.asarray(level.frames[evenly_spread(len(level.frames), FRAMES // len(chosen))]) for level in chosen]
         grids = compact_grids(some, config.kinds)
         grid = grids[0] if grids else None
     sizes = sizes_of(data, grid)
@@ -274,7 +275,3 @@ def _plays(data: Trajectories) -> Iterator[LevelPlay]:
     for first, end, rows in rows_of_levels(data):
         episodes, actions = data.episodes[rows].astype(np.int64) - first, data.actions[rows].astype(np.int64)
         yield LevelPlay(data.frames[first:end], np.arange(end - first), episodes, actions)
-
-
-def _spread(length: int, most: int) -> np.ndarray:
-    return np.unique(np.linspace(0, length - 1, min(length, most)).astype(int))
