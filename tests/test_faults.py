@@ -38,4 +38,4 @@ def test_the_fastest_cases_of_each_kind() -> None:
 
 @pytest.mark.slow
 def test_ten_minutes_of_the_campaign() -> None:
-    campaign("--share", "0.25", "--seed", "2")
+    campaign("--share", "0.5", "--seed", "2")
