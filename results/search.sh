@@ -56,7 +56,7 @@ boxoban() {
   known="--calibration $out/boxoban-validation.json"
   judge boxoban-test boxoban $env 0:1000 --option "levels=$BOXOBAN/test.txt" $best $known
   judge boxoban-medium boxoban $env 0:1000 --option "levels=$BOXOBAN/medium.txt" $best $known
-  judge boxoban-hard boxoban $env 0:500 --option "levels=$BOXOBAN/hard.txt" $best $known
+  judge boxoban-hard boxoban $env ${HARD:-0:500} --option "levels=$BOXOBAN/hard.txt" $best $known
   judge boxoban-breadth-first boxoban $env 0:30 --option "levels=$BOXOBAN/test.txt" $widely
 }
 
