@@ -13,7 +13,7 @@ from pixelplan.data.check_env import Check, check_env
 from pixelplan.data.env_findings import CheckConfig
 from pixelplan.envs.resolve import open_family
 from tests.conftest import one_sentence, run_command
-from tests.own_worlds import SIDE, Corridor
+from tests.own_worlds import CELLS, SIDE, Corridor
 
 
 class Timed(Corridor):
@@ -140,8 +140,40 @@ def test_ends_and_rewards() -> None:
     assert "does not fit: every episode ends with its first step" in said(found(Short), "episodes")
     paying = found(Paying)
     assert "100% of steps" in said(paying, "episodes") and paying.fits
-    assert 'neither an end nor info["solved"]' in said(paying, "goals seen")
+    assert 'no episode has ended, and there is no info["solved"]' in said(paying, "goals seen")
     assert "--goals random" in said(paying, "goals seen")
+
+
+class Unsolvable(Corridor):
+    """Says of every state that it is not solved, and shows no goal."""
+
+    goal_frame = None  # type: ignore[assignment]
+
+    def info(self) -> dict:
+        return {"solved": False}
+
+
+class Even(Paying):
+    """Ends at the right end, with the reward that every step pays."""
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict]:
+        frame, reward, *_, info = super().step(action)
+        return frame, reward, self.place == CELLS - 1, False, info
+
+
+def test_goals_that_are_never_seen_say_why() -> None:
+    unsolvable = said(found(Unsolvable), "goals seen")
+    assert 'info["solved"] was never true' in unsolvable and "--explore" in unsolvable
+    even = said(found(Even), "goals seen")
+    assert "never with a reward larger than those before" in even and 'say info["solved"]' in even
+
+
+def test_collect_refuses_what_ends_at_once_and_says_what_is_missing(tmp_path: Path) -> None:
+    words = ["collect", "--levels", "0:3", "--out", tmp_path / "data", "--env"]
+    assert "ends with its first step" in one_sentence(run_command(*words, "tests.test_check:Short", code=2))
+    assert not (tmp_path / "data").exists()
+    told = run_command(*words, "tests.test_check:Unsolvable").stdout
+    assert "the goal was seen in 0 of 3 levels; without one, a model plans to pictures only" in " ".join(told.split())
 
 
 def test_slow_pictures_say_what_to_set() -> None:

@@ -157,19 +157,19 @@ def about_goals_seen(seen: Sequence[Seen], explored: Sequence[Seen], sample: Sam
     if max(by_chance, exploring):
         return Finding("goals seen", "mind", found, "record with --explore, and more or longer episodes")
     if pictured:
-        return Finding(
-            "goals seen",
-            "mind",
-            found,
-            "the picture shows the goal, but play never reached it",
-        )
-    if sample.ends and not sample.rewarded:
-        advice = 'which ends are good? set info["solved"], or use pixelplan.GymFamily(env, solved=…)'
-        return Finding("goals seen", "mind", f"{found}; episodes end, but never with a positive reward", advice)
-    if not sample.ends and not sample.says:
-        advice = "give a goal picture (solve --goal), or plan to random states (evaluate --goals random)"
-        return Finding("goals seen", "mind", f'{found}: it has neither an end nor info["solved"]', advice)
-    return Finding("goals seen", "mind", found, "record longer episodes with --explore, or give a goal picture")
+        return Finding("goals seen", "mind", found, "pictures tell the goal; how to come near it, play did not show")
+    if sample.says:
+        advice = "record longer episodes with --explore, or give a goal picture (solve --goal)"
+        return Finding("goals seen", "mind", f'{found}; info["solved"] was never true', advice)
+    if sample.ends:
+        end = "larger than those before" if sample.rewarded else "above zero"
+        advice = 'which ends are good? say info["solved"], or give pixelplan.GymFamily(env, solved=…)'
+        return Finding("goals seen", "mind", f"{found}; episodes end, but never with a reward {end}", advice)
+    advice = (
+        "if it has an end, record longer episodes with --explore; if not, give a goal picture (solve --goal), or plan "
+        "to random states (evaluate --goals random)"
+    )
+    return Finding("goals seen", "mind", f'{found}; no episode has ended, and there is no info["solved"]', advice)
 
 
 def about_episodes(sample: Sample, config: CheckConfig) -> Finding:

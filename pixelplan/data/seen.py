@@ -158,7 +158,7 @@ class Sample:
     rewarded: float
     """Share of steps with a positive reward."""
     says: bool
-    """Whether any state counted as solved."""
+    """Whether the environment says itself if a level is solved."""
     seconds: float
     """Per step, including drawing."""
     tiles: bool
@@ -175,7 +175,7 @@ def sample(family: Family, levels: Sequence[int], steps: int, seed: int) -> Samp
         for count, action in enumerate(drawn.tolist(), 1):
             reward = float(level.step(action)[1])
             taken, rewards = taken + 1, rewards + (reward > 0)
-            says |= bool(getattr(level.unwrapped, "succeeded", False))
+            says |= bool(getattr(level.unwrapped, "says", False))
             if getattr(level.unwrapped, "over", False):
                 ends, longest = ends + 1, max(longest, count)
                 break

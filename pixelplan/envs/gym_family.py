@@ -139,13 +139,20 @@ class GymFamily:
         return None if offered is None else offered()
 
     def check(self, number: int) -> None:
-        """An InputError if actions change from level to level, or if the same actions lead to different states.
+        """An InputError where actions change from level to level, the same ones do not lead to the same state, or every
+        episode ends with its first step.
 
         Noisy pixels are fine.
         """
-        for other in range(number, number + LEVELS_CHECKED):
-            if other == number or other < self._level_count:
-                self.level(other).reset()
+        levels = [
+            self.level(other)
+            for other in range(number, number + LEVELS_CHECKED)
+            if other == number or other < self._level_count
+        ]
+        for level in levels:
+            level.reset()
+        if all(self._ends_at_once(level) for level in levels):
+            raise InputError(f"every episode of {self.name} ends with its first step, so there is nothing to plan")
         found = judge_determinism(self.level(number), self.random_actions(STEPS, number))
         if found.verdict == "nondeterministic":
             raise InputError(
@@ -153,6 +160,15 @@ class GymFamily:
                 f"step {found.first_step}, and not by visual noise; planning needs a world in which an action always "
                 "does the same"
             )
+
+    def _ends_at_once(self, level: GymLevel) -> bool:
+        """Whether a level is over after any one action."""
+        for action in range(int(self._space.n)):
+            level.begin()
+            level.act(action)
+            if not level.over:
+                return False
+        return True
 
     def random_actions(self, steps: int, seed: int) -> list[int]:
         """Uniform random actions."""

@@ -103,6 +103,11 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
         """
         return self._rewarded if self._said is None else self._said
 
+    @property
+    def says(self) -> bool:
+        """Whether the environment says itself if the level is solved."""
+        return self._said is not None
+
     def solved(self, goal: Goal) -> bool:
         """Whether the environment's goal is reached: it says so, or has ended with a reward, or the goal is seen."""
         return self.succeeded or (self._said is None and goal.shown_by(self.frame))

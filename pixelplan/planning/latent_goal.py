@@ -90,8 +90,8 @@ def need_goal_test(model: Model) -> GoalTest:
     test = goal_test_of(model)
     if test is None:
         raise InputError(
-            "this model has no goal test: nothing in its training data solved a level, or it is older than goal tests; "
-            "record play that does (collect --explore) and train again, or give a picture as the goal"
+            "this model has no goal test, because its training data shows nothing that solved a level; record play "
+            "that does (collect --explore) and train again, or give a picture as the goal"
         )
     return test
 

@@ -44,8 +44,8 @@ _RULES = "The planner searches the true rules, not a learned model (oracle)."
 _GOALS: Mapping[Goals, str] = {
     "level": "The level's own goal",
     "solved": "Whatever solves the level, by the model's goal test",
-    "random": "A state that random play has met: this model has no goal test, because nothing in its training data "
-    "solved a level",
+    "random": "A state that random play has met: this model has no goal test, because its training data shows "
+    "nothing that solved a level",
 }
 """What the page says of the goals with which levels begin."""
 
