@@ -239,14 +239,14 @@ Beside the paper's PPGS, by the number of training levels
 
 ## Why
 
-**The numbers are higher because the world model is another one.** The paper's encoder is a ResNet that flattens its
+**The numbers are higher because the world model is a different one.** The paper's encoder is a ResNet that flattens its
 features into 16 numbers. Ours says *where* on a grid the agent is and reads from one picture of the level where each
-action leads from each cell ([world-model.md](world-model.md)). What it learns of one place it knows of all, so it needs
-fewer levels and fewer steps of training, and its predictions stay right over many steps.
+action leads from each cell ([world-model.md](world-model.md)). What it learns about one place holds for all, so it
+needs fewer levels and fewer steps of training, and its predictions stay right over many steps.
 
 **That is also why parts that the paper needs matter less here.** The full planner, the lookup table and the replanning
 repair a model that is wrong; where one look is enough, there is little to repair. So differences between rows shrink
-towards the top, and a row that the paper puts far below may stand level with the others. The inverse model and the
+towards the top, and a row that the paper puts far below may be level with the others. The inverse model and the
 margin keep embeddings of different states apart; our encoder is also told to look where the frames of a level differ,
 which does part of the same work.
 
@@ -255,10 +255,10 @@ the paper's. We do not tell the search how long the shortest solution is (the pa
 environment reports, and thresholds are calibrated without test levels.
 
 **What cannot be compared.** The paper's PPO had 50 million steps, GLAMOR 2 million and DreamerV2 4 million, on GPUs;
-what ours were given stands in [success](results/success.md), and fewer steps make a weaker baseline. The paper reports
+[success](results/success.md) lists the steps of ours, and fewer steps make a weaker baseline. The paper reports
 GS on Images and the number of leaves as pictures only. Its numbers for n = 1000 differ between its tables (0.91 and
-0.90 in mazes); we show each beside the row it belongs to. GLAMOR's rule that near the goal counts is shown in
-a row of its own.
+0.90 in mazes); we show each beside the row it belongs to. GLAMOR's rule that near the goal counts has its own
+row.
 
 **What a seed is.** The paper averages three seeds. Tables here say how many were run; with one seed the interval is
 over levels and says nothing about how much another training would differ.

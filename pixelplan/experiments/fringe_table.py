@@ -83,8 +83,8 @@ def report(selection: Selection, records: Records) -> Report:
         "",
         "ProcgenMaze, the shipped model (1 seed): leaves that a layer of the one-shot search expands, the mean over "
         f"levels {selection.test_levels} (the second number excluded) and its 90 % interval. The search does not stop "
-        "at the goal; where nothing new is left in a level it has no leaves from there on. Without reidentification "
-        "the number of leaves would grow five times a layer, and is cut to 256 at random. The paper shows curves "
+        "at the goal; if nothing new is left in a level, it has no leaves from there on. Without reidentification "
+        "the number of leaves would grow fivefold with each layer; it is cut to 256 at random. The paper shows curves "
         "without numbers. Made by `pixelplan reproduce fringe` from the records in `results/`.",
         "",
         "![Leaves by depth, with and without reidentification](fringe.png)",

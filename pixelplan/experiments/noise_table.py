@@ -104,15 +104,16 @@ def report(selection: Selection, records: Records) -> Report:
         "# Visual noise",
         "",
         "Every frame is disturbed anew: noise of the given standard deviation (grey values, 0 to 255) on every pixel, "
-        "and a bright square, an eighth of the frame wide, that moves over it. No two visits of a state look alike. In "
+        "and a bright square, an eighth of the frame wide, that moves over it. No two visits to a state look alike. In "
         "the row without noise there is no square either. "
         f"Share of levels {selection.test_levels} (the second number excluded) solved: {INTERVALS}",
         "",
-        f"One model a puzzle, trained with `--noisy` behind noise of {TRAINED:g} on {count} levels, {EPISODES} random "
-        "episodes of 20 steps each. Goal frames are as noisy as any; what is solved is judged behind the noise. GS on "
-        "Images learns nothing and knows a state again only by its pixels: behind noise it knows none. In these two "
-        "puzzles many moves cannot be undone, so that it solves hardly more levels than random play does even without "
-        "noise ([success rates](success.md)); what noise costs it is steps. Steps are the mean over the solved levels. "
+        f"One model per puzzle, trained with `--noisy` behind noise of {TRAINED:g} on {count} levels, {EPISODES} "
+        "random episodes of 20 steps each. Goal frames are as noisy as any; what is solved is judged without the "
+        "noise. GS on Images learns nothing and recognises a state only by its pixels: behind noise it recognises "
+        "none. In these two puzzles many moves cannot be undone, so that it solves hardly more levels than random "
+        "play does even without noise ([success rates](success.md)); what noise costs it is steps. Steps are the "
+        "mean over the solved levels. "
         "Made by `pixelplan reproduce noise` from the records in `results/`.",
         "",
         "![Solved unseen levels over the strength of noise](noise.png)",

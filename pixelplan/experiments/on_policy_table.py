@@ -94,9 +94,9 @@ def report(selection: Selection, records: Records) -> Report:
         f"IceSlider: share of levels {selection.test_levels} (the second number excluded) solved by one-shot planning "
         f"after training on {count} levels: {INTERVALS}",
         "",
-        "(A) 20 random episodes of 20 steps a level; (B) 5; (C) 5, and 5 more by the planner after each of the first "
+        "(A) 20 random episodes of 20 steps per level; (B) 5; (C) 5, and 5 more by the planner after each of the first "
         f"three passes over the levels. All training is {PASSES} passes ({steps} gradient steps); half is the same "
-        "run, stopped half way, with a learning rate that is still high. Made by `pixelplan reproduce on-policy` from "
+        "run, stopped halfway, with a learning rate that is still high. Made by `pixelplan reproduce on-policy` from "
         "the records in `results/`.",
         "",
         "![Solved unseen levels, for three kinds of data, at half and at full training](on-policy.png)",

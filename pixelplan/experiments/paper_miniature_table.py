@@ -148,7 +148,7 @@ def _words(selection: Selection) -> str:
         return f"The paper's own experiment, beside pixelplan on the same levels. {made} --full-size`."
     boards = " and ".join(f"{PUZZLES[env].__name__} ({SMALL[env].name})" for env in SMALL)
     return (
-        f"Everything of the paper but the size: its residual networks without strides, of {STEM} instead of 64 "
+        f"Everything in the paper except the size: its residual networks without strides, of {STEM} instead of 64 "
         "channels in the first stage, its deconvolution, context and action planes, its inverse model, losses, margin, "
         f"weights, threshold and planners; {UPDATES:,} gradient steps of about 128 transitions instead of 125,000, on "
         f"{LEVELS} levels of {boards}. pixelplan trains on the same play for {PIXELPLAN_UPDATES} steps. {made}` from "

@@ -61,7 +61,7 @@ def report(selection: Selection, records: Records) -> Report:
         "# Other boards than those trained on",
         "",
         f"The shipped models, trained on boards of {TRAINED} × {TRAINED} cells and on nothing else, plan on larger and "
-        f"smaller boards with as many pixels a cell. Share of levels {LEVELS} (the second number excluded) solved, "
+        f"smaller boards with as many pixels per cell. Share of levels {LEVELS} (the second number excluded) solved, "
         "with Wilson's 95 % interval, and the share of those solved with the fewest moves. One training seed. "
         "Made by `pixelplan reproduce transfer` from the records in `results/`; [how it works](../transfer.md).",
         "",
