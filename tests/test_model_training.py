@@ -217,7 +217,7 @@ def test_training_ends_when_it_has_learned():
     rising = [row(0.1 * number) for number in range(1, 7)]
     assert schedule.passes == 30 and schedule.last_pass(rising) == 30
     assert schedule.last_pass([*rising, row(1.0)]) == 7 + 4, "learned: settle for half as long"
-    assert schedule.last_pass([*rising, *[row(0.5)] * 5]) == 11 + 6, "no better for five passes"
+    assert schedule.last_pass([*rising, *[row(0.5)] * 4]) == 10 + 5, "no better for four passes"
     impatient = plan_passes(1000, 8, 3750, True, ScheduleConfig(patience=2, settling=1.0))
     assert impatient.last_pass([*rising, *[row(0.5)] * 5]) == 16
     assert schedule.rate(rising, 0.5) == 1.0
