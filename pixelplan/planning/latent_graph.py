@@ -89,7 +89,7 @@ class GrowingGraph(Origins):
         Most lead back to where the search just was: a large graph is looked at from its node `recent` on first, and
         only what is not found there is compared with the rest.
         """
-        if self.size <= _SMALL:
+        if self.size <= _SMALL or not recent:
             return self._nearest(points, 0, self.size)
         nodes, apart = self._nearest(points, recent, self.size)
         missing = np.flatnonzero(nodes < 0)
