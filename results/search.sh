@@ -65,8 +65,8 @@ doubtful() { # rules of too few levels, and goals at random: do plans know how s
   play few-data $env 20 40 0:4 --option "levels=$BOXOBAN/train-0.txt"
   [ -d $runs/few-validation ] || cp -r $runs/boxoban-validation $runs/few-validation
   learn few
-  judge few-validation few $env 200:500 --option "levels=$BOXOBAN/train-4.txt" --goals random $widely
-  judge few-test few $env 0:300 --option "levels=$BOXOBAN/test.txt" --goals random $widely --calibration $out/few-validation.json
+  judge few-validation few $env 200:300 --option "levels=$BOXOBAN/train-4.txt" --goals random
+  judge few-test few $env 0:100 --option "levels=$BOXOBAN/test.txt" --goals random --calibration $out/few-validation.json
 }
 
 fifteen() {
