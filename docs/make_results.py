@@ -45,7 +45,6 @@ SEARCH_RESULTS = {
     "fifteen-numbers": ("15-puzzle, numbers", "fifteen-breadth-first"),
     "fifteen-picture": ("15-puzzle, a picture", None),
     "cube": ("cube, 2 × 2 × 2", "cube-breadth-first"),
-    "hanoi": ("Hanoi, seven discs", "hanoi-breadth-first"),
 }
 """Records with a search that suits the world, and those of breadth-first search beside them."""
 LATPLAN = {
@@ -316,7 +315,8 @@ def beyond() -> str:
             f"  the other {UNKNOWN_WORLDS - len(unknown)} of {UNKNOWN_WORLDS} are not recorded, "
             "and not all are learned",
             "  ([which](docs/own-environment.md#worlds-that-nobody-knew)).",
-            f"- Hard search, one plan each: {', '.join(hard)}",
+            "- Hard search, one plan each:",
+            *(f"  {one}{',' if one != hard[-1] else ''}" for one in hard),
             "  ([which search for which world](docs/search.md)).",
         ]
     )

@@ -112,8 +112,6 @@ latplan() { # 20 instances each that are 7 and 14 steps from the goal; plans hav
       --option "levels=$BOXOBAN/test.txt" steps=$steps --node-limit 1000000 --cutoff 1000000
   done
   judge lights-breadth-first lights examples.lights_out:make 2000:2005 --option steps=14 $widely
-  judge hanoi hanoi examples.hanoi:make 2000:2100 $thorough
-  judge hanoi-breadth-first hanoi examples.hanoi:make 2000:2100 $widely
 }
 
 for world in "$@"; do "$world"; done
