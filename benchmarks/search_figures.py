@@ -38,7 +38,7 @@ PANELS = {
     },
     "2 × 2 × 2 cube, random": {"cube": "A* with a perimeter", "cube-breadth-first": "breadth-first"},
     "LightsOut, 14 steps": {"latplan-lights-14": "A* with a perimeter", "lights-breadth-first": "breadth-first"},
-    "Hanoi with seven discs, random": {"hanoi": "A*", "hanoi-breadth-first": "breadth-first"},
+    "Hanoi with seven discs, 14 steps": {"latplan-hanoi-14": "A*"},
     "Sokoban, 14 steps": {"latplan-sokoban-14": "breadth-first"},
 }
 """Records of each world, and what they are called."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -199,3 +201,11 @@ def test_breadth_first_search_is_the_same_on_packed_nodes(states, actions, seed)
 def test_settings_out_of_range_are_refused(setting, value):
     with pytest.raises(InputError, match=f"{setting} is"):
         OneShotConfig(**{setting: value})
+
+
+def test_large_graphs_of_continuous_codes_are_searched_best_first():
+    """Larger than what is compared as a whole."""
+    states = 1200
+    line = np.stack([np.arange(states), np.minimum(np.arange(states) + 1, states - 1)], axis=1)
+    plan = one_shot(ToyModel(line), frame_of(0), frame_of(states - 1), dataclasses.replace(BEST, weight=0.0))
+    assert plan.reached and len(plan.actions) == states - 1

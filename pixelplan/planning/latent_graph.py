@@ -89,7 +89,7 @@ class GrowingGraph(Origins):
         Most points lead back to where the search just was. So a large graph is searched from its node `recent` on
         first, and only points not found there are compared with the rest.
         """
-        if self.size <= _SMALL:
+        if self.size <= _SMALL or not recent:
             return self._nearest(points, 0, self.size)
         nodes, apart = self._nearest(points, recent, self.size)
         missing = np.flatnonzero(nodes < 0)
