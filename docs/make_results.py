@@ -376,10 +376,10 @@ def beyond() -> str:
             f"- Trained on boards of {transfer_table.TRAINED} × {transfer_table.TRAINED} cells only, tested on 16 × 16 "
             f"and 20 × 20: {', '.join(map(on_larger_boards, transfer_table.ENVS))}",
             "  ([transfer](docs/transfer.md)).",
-            f"- {len(unknown)} of {UNKNOWN_WORLDS} worlds without a grid or with effects far away, default settings: mean "
-            f"{statistics.mean(means['full']):.2f}, worst {min(means['full']):.2f}; in one shot",
-            f"  {statistics.mean(means['one-shot']):.2f} and {min(means['one-shot']):.2f}. The others are not recorded, "
-            "and not all of them are learned",
+            f"- {len(unknown)} of {UNKNOWN_WORLDS} worlds without a grid or with effects far away, default settings: "
+            f"mean {statistics.mean(means['full']):.2f}, worst {min(means['full']):.2f}; in one shot",
+            f"  {statistics.mean(means['one-shot']):.2f} and {min(means['one-shot']):.2f}. The other worlds are not "
+            "recorded, and not all of them are learned",
             "  ([which](docs/own-environment.md#worlds-that-nobody-knew)).",
             "- Hard search, one plan each:",
             *(f"  {one}{',' if one != hard[-1] else ''}" for one in hard),

@@ -70,7 +70,7 @@ def test_a_record_that_tells_nothing_is_refused(tmp_path):
         with pytest.raises(InputError, match=why):
             read_chance(path, {})
     path.write_text(json.dumps({"planner": "one-shot", "episodes": [level(True, True, 3)] * 19}))
-    with pytest.raises(InputError, match="tells of 19 plans; at least 20 levels"):
+    with pytest.raises(InputError, match="records 19 plans; at least 20 are needed"):
         read_chance(path, {})
     good = level(True, True, 3)
     odd = [7, None, [], {**good, "planned": "x"}, {**good, "planned": -1}, {**good, "found": 2}, {**good, "far": 1e308}]

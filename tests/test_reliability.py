@@ -254,7 +254,7 @@ def test_a_record_in_which_no_level_can_have_gone_so_is_refused(tmp_path: Path, 
     record = read_json(tmp_path / "record.json")
     record["episodes"][1][name] = value
     (tmp_path / "record.json").write_text(json.dumps(record))
-    assert "no level can have gone as it says" in one_sentence(run_command(*words, "--resume", code=2))
+    assert "its levels contradict themselves" in one_sentence(run_command(*words, "--resume", code=2))
 
 
 def test_levels_are_counted_before_they_are_listed() -> None:

@@ -18,6 +18,7 @@ from pixelplan.experiments.specs import Cell, Evaluation, Play, Training, Varian
 from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
 from pixelplan.model.train_config import preset
 from pixelplan.planning import PLANNERS as ALL_PLANNERS
+from pixelplan.planning import FullConfig
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,7 +69,9 @@ def _cell(selection: Selection, env: str, seed: int, strength: float | None, pla
         config,
         None if count < 1000 else Play(env, "1000:1100", EPISODES, variant=behind(TRAINED)),
     )
-    settings = ALL_PLANNERS[planner].settings(likely_goal=0)  # as it was when the table was recorded
+    settings = ALL_PLANNERS[planner].config()
+    if isinstance(settings, FullConfig):
+        settings = dataclasses.replace(settings, likely_goal=0)  # as it was when the table was recorded
     return Cell(training, Evaluation(planner, settings, selection.test_levels, variant=behind(strength)))
 
 
