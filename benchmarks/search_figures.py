@@ -83,7 +83,7 @@ def reliability(names: list[str]) -> Figure:
     figure = Figure(figsize=(4.5, 4.5), layout="constrained")
     axes = figure.subplots()
     axes.plot([0, 1], [0, 1], color="grey", linewidth=1)
-    for name in names:
+    for number, name in enumerate(names):
         record = read(name)
         rows = [] if record is None else [one for one in record["episodes"] if one.get("chance") is not None]
         places = [min(int(BINS * one["chance"]), BINS - 1) for one in rows]
@@ -94,10 +94,14 @@ def reliability(names: list[str]) -> Figure:
             low, high = wilson(right, len(part))
             at, share = float(np.mean([one["chance"] for one in part])), right / len(part)
             points.append((at, share, share - low, high - share))
-            axes.annotate(str(len(part)), (at, share), textcoords="offset points", xytext=(6, -10), fontsize=7)
+            away = (6, 4 + 8 * number) if share < 0.5 else (-18, -10 - 8 * number)
+            colour = f"C{number}"
+            axes.annotate(
+                str(len(part)), (at, share), textcoords="offset points", xytext=away, fontsize=7, color=colour
+            )
         if points:
             x, y, *around = np.array(points).T
-            axes.errorbar(x, y, around, fmt="o", markersize=4, label=name)
+            axes.errorbar(x, y, around, fmt="o", markersize=4, label=name, color=f"C{number}")
     axes.set(
         xlabel="predicted chance of success", ylabel="share that succeeded", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03)
     )
