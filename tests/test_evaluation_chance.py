@@ -75,7 +75,7 @@ def test_a_record_that_tells_nothing_is_refused(tmp_path):
     good = level(True, True, 3)
     odd = [7, None, [], {**good, "planned": "x"}, {**good, "planned": -1}, {**good, "found": 2}, {**good, "far": 1e308}]
     path.write_text(json.dumps({"planner": "one-shot", "episodes": [good] * 19 + odd}))
-    with pytest.raises(InputError, match="tells of 19 plans"):
+    with pytest.raises(InputError, match="records 19 plans"):
         read_chance(path, {})
 
 
