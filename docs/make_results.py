@@ -287,7 +287,7 @@ def default_settings() -> str:
             f"| {title} | {len(runs)} | {_winners(run['family'] for run in runs)} | {minutes:.1f} min | {lasting} | "
             f"{_successes(runs, 'one-shot')} | {_successes(runs, 'full')} |"
         )
-    return "\n".join(lines)
+    return "\n".join(lines if len(lines) > 2 else ["Not recorded with the present code yet."])
 
 
 def _default_runs(name: str) -> Iterator[dict[str, Any]]:
