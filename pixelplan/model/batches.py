@@ -132,11 +132,15 @@ def sample_play(level: LevelPlay, limit: int, random: np.random.Generator) -> Le
 def sample_steps(level: LevelPlay, limit: int, random: np.random.Generator) -> LevelPlay:
     """All steps recorded from at most `limit` frames of a level, each as an episode of its own.
 
-    The frames from which steps begin come first. Unlike those of one episode they lie all over the level, so they are
-    easier to tell apart, and each is seen with every action that was tried in it.
+    The frames from which steps begin come first. Half of them lie all over the level, unlike those of one episode, and
+    the others follow them, so that steps can be taken two at a time. Each is seen with every action tried in it.
     """
     steps = level.steps
-    begun = random.permutation(np.unique(steps[:, 0]))[:limit]
+    everywhere = random.permutation(np.unique(steps[:, 0]))
+    leading = everywhere[: -(-limit // 2)]
+    following = random.permutation(np.intersect1d(steps[np.isin(steps[:, 0], leading), 2], everywhere))
+    begun = np.concatenate([leading, following, everywhere])
+    begun = begun[np.sort(np.unique(begun, return_index=True)[1])][:limit]  # each once, in this order
     steps = steps[np.isin(steps[:, 0], begun)]
     kept = np.concatenate([begun, np.setdiff1d(steps[:, 2], begun)])
     place = np.zeros(len(level.frames), np.int64)

@@ -39,8 +39,11 @@ class PictureConfig:
     """Its name."""
     patches: int = 16
     """Patches along the longer side of a frame, at most."""
-    features: int = 4
-    """Numbers that tell a patch."""
+    features: int = 8
+    """Numbers that tell a patch. Four lose what is small, such as a dot of two pixels that shows which way is ahead."""
+    whitening: float = 0.5
+    """How far features are made equally large: 0 leaves them as they are, 1 makes them all equal. Features that vary
+    little then count less, but they count."""
     width: int = 32
     """Channels of the network on the whole lattice."""
     wide: int = 64
@@ -51,6 +54,9 @@ class PictureConfig:
     With twice as much, what the noise hides drowns what is rare: a switch far from its door is learned much later."""
     bad_patches: float = 0.02
     """The share of patches with five times as much of it."""
+    predicted: float = 0.5
+    """The share of states, among those that the batch has a step to, that the network learns from as it predicts them
+    itself. In a plan all of them are its own predictions, and their errors are not like noise."""
     words: int = 1024
     """Looks of a patch that are remembered, the most common ones of the training levels."""
     updates: int = 3000
@@ -75,7 +81,7 @@ class PictureConfig:
 class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
-    version = 3
+    version = 4
     until_learned = True
     keeps_margin = False
     changes_colours = False
@@ -126,7 +132,8 @@ class Picture(Networks):
         apart = torch.cat(differences)
         _, vectors = torch.linalg.eigh((apart.T @ apart) / max(1, len(apart)))
         chosen = vectors[:, -self.config.features :].flip(1)
-        scale = (apart @ chosen).std(0).clamp(min=1e-3)  # [c]
+        spread = (apart @ chosen).std(0).clamp(min=1e-3)  # [c]
+        scale = spread**self.config.whitening * spread[0] ** (1 - self.config.whitening)
         self.basis.copy_((chosen / scale).T.reshape(self.basis.shape))
         self.centre.copy_((torch.cat(patches) @ chosen).median(0).values / scale)
         self._learn_words(levels)
@@ -149,8 +156,10 @@ class Picture(Networks):
         )
 
     def context(self, images: Tensor) -> Tensor:
-        """Features [L,width,R,C] of one image [L,3,H,W] of each level."""
-        return self.dynamics.context(images)
+        """Features [L,width+c,R,C] of one image [L,3,H,W] of each level: those that are learned, and its embedding."""
+        with torch.autocast(images.device.type, enabled=False):
+            features = self._features(images)
+        return torch.cat([self.dynamics.look(self.window.pad(images)), features], 1)
 
     def step(self, z: Tensor, context: Tensor) -> Tensor:
         """Features [L,S,A,c·R·C] after each action from z [L,S,c·R·C]."""
@@ -208,13 +217,40 @@ class Picture(Networks):
         with torch.no_grad(), torch.autocast(batch.images.device.type, enabled=False):  # targets are never rounded
             features = self._features(batch.images)
             worse = 1 + 4 * (torch.rand_like(features[:, :1]) < self.config.bad_patches)  # of a few patches
-            noisy = features + self.config.noise * worse * torch.randn_like(features)
+            wrong = features + self.config.noise * worse * torch.randn_like(features)
+        context = self.context(batch.images[batch.contexts])[batch.places[:, 0]]
         before, after = batch.images_of_steps()
-        begun, row = torch.unique(before, return_inverse=True)  # no step begins in the other images
-        context = self.context(batch.images[batch.contexts])[batch.places[begun, 0]]
-        change = self.dynamics(noisy[begun], context)[row, batch.steps[:, 2]]
-        loss = 0.1 * (noisy[before] + change - features[after]).pow(2).sum((1, 2, 3)).mean()
+        actions = batch.steps[:, 2]
+        with torch.no_grad():
+            chosen = self._steps_to_predict(before, after)
+            predicted = self._after(wrong, context, before[chosen], actions[chosen]).float()
+            truth = features[after[chosen]]
+            helps = _squared(predicted - truth) < _squared(features[before[chosen]] - truth)  # better than no change
+            wrong[after[chosen[helps]]] = predicted[helps]
+        loss = 0.1 * _squared(self._after(wrong, context, before, actions) - features[after]).mean()
         return {"forward": loss, "total": loss}
+
+    def _steps_to_predict(self, before: Tensor, after: Tensor) -> Tensor:
+        """[k] random steps, among those between the images before and after them [M], to images where others begin.
+
+        There is at most one to each image.
+        """
+        steps = torch.nonzero(torch.isin(after, before) & (after != before)).flatten()
+        steps = steps[torch.randperm(len(steps), device=steps.device)]
+        order = after[steps].argsort(stable=True)
+        targets = after[steps[order]]
+        first = torch.ones_like(targets, dtype=torch.bool)
+        first[1:] = targets[1:] != targets[:-1]
+        steps = steps[order[first]]
+        return steps[torch.rand(len(steps), device=steps.device) < self.config.predicted]
+
+    def _after(self, features: Tensor, context: Tensor, before: Tensor, actions: Tensor) -> Tensor:
+        """Features [M,c,R,C] after actions [M] in the images before them [M], of features and contexts of all images.
+
+        Each image is read once, however many steps begin in it.
+        """
+        begun, row = torch.unique(before, return_inverse=True)
+        return features[before] + self.dynamics(features[begun], context[begun])[row, actions]
 
     def shown(self, z: Tensor, image: Tensor) -> Tensor:
         """Pictures [N,3,H,W] of embeddings z [N,d], in a level of which one image [3,H,W] is known."""
@@ -226,6 +262,11 @@ class Picture(Networks):
         ones = torch.ones_like(difference[:1, :1])
         cover = functional.conv_transpose2d(ones, torch.ones_like(patterns[:1, :1]), stride=self.window.patch)
         return (image + self.window.crop(painted / cover)).clamp(-0.5, 0.5)
+
+
+def _squared(differences: Tensor) -> Tensor:
+    """[M] the squared lengths of differences [M,c,R,C]."""
+    return differences.pow(2).sum((1, 2, 3))
 
 
 def sample_levels(levels: Sequence[LevelPlay], most: int) -> list[LevelPlay]:

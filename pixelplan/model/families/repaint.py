@@ -89,7 +89,8 @@ class Repaint(nn.Module):
     """What each action makes of the features of all patches, from these and from one frame of the level.
 
     A U-Net, so that what was learned in one place holds in all; halved twice and with blocks that pool over all places,
-    so that what is far away counts, too. A learned map of places tells one place from another.
+    so that what is far away counts, too. A learned map of places tells one place from another. How patches differ from
+    those of the level's one frame shows at once what has moved, whatever the floor looks like.
     Each patch is changed as far as a gate opens: most patches stay what they are.
     """
 
@@ -104,7 +105,7 @@ class Repaint(nn.Module):
             PoolingBlock(width),
         )
         self.places = nn.Parameter(torch.zeros(width, sizes.rows, sizes.columns))
-        self.enter = nn.Conv2d(features, width, 3, padding=1)
+        self.enter = nn.Conv2d(2 * features, width, 3, padding=1)
         self.halve = nn.Conv2d(width, wide, 2, stride=2)
         self.middle = nn.Sequential(*(PoolingBlock(wide) for _ in range(2)), AttentionBlock(wide, heads=4))
         self.quarter = nn.Conv2d(wide, wide, 2, stride=2)
@@ -116,13 +117,10 @@ class Repaint(nn.Module):
             nn.GroupNorm(1, wide), nn.ReLU(), nn.Conv2d(wide, 4 * outputs, 1), nn.PixelShuffle(2)
         )
 
-    def context(self, images: Tensor) -> Tensor:
-        """Features [L,width,R,C] of one image [L,3,H,W] of each level."""
-        return self.look(self.window.pad(images))
-
     def forward(self, features: Tensor, context: Tensor) -> Tensor:
-        """[N,A,c,R,C] the change by each action, from features [N,c,R,C] in levels with context [N,width,R,C]."""
-        fine = functional.relu(self.enter(features) + context + self.places)
+        """[N,A,c,R,C] the change by each action, from features [N,c,R,C] in levels with context [N,width+c,R,C]."""
+        looks, known = context.split([context.shape[1] - self.features, self.features], 1)
+        fine = functional.relu(self.enter(torch.cat([features, features - known], 1)) + looks + self.places)
         half = self.middle(self.halve(_even(fine)))
         coarse = self.coarse(self.quarter(_even(half)))
         half = self.middle_again(half + _twice(self.to_half(coarse), half))

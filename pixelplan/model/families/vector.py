@@ -55,7 +55,7 @@ class VectorConfig:
 class Vector(MetricNetworks):
     """A unit vector for a frame."""
 
-    version = 2
+    version = 3
     until_learned = True
     changes_colours = False
     scattered = True
