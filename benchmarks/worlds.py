@@ -2,9 +2,10 @@
 
 python benchmarks/worlds.py [WORLD …] [--json results/benchmark-worlds.json] [--runs runs/worlds] [--seeds 0 1 2]
 
-Seven small worlds, and ten without a grid. Levels: training 0-299, validation 1000-1049, test 3000-3049 (Keys: 4000-4049,
-because a setting of the full planner was chosen on its level 3000). Seeds are of training; play is the same for all of them. What is finished is not run again, so it can be cut off, and a record that
-exists keeps what it has of other worlds and seeds. Each entry names the commit that trained it.
+Seven small worlds, and ten without a grid. Levels: training 0-299, validation 1000-1049, test 3000-3049 (for Keys
+4000-4049, because a setting of the full planner was chosen on its level 3000). Seeds are of training; play is the same
+for all of them. What is finished is not run again, so it can be cut off, and a record that exists keeps what it has of
+other worlds and seeds. Each entry names the commit that trained it.
 """
 
 from __future__ import annotations
@@ -52,8 +53,9 @@ def measure(name: str, runs: Path, seed: int) -> dict[str, Any]:
         "warnings": trained["findings"]["warnings"],
     }
     for planner in ("one-shot", "full"):
+        out = runs / f"{name}-{planner}-{seed}.json"
         judged = pixelplan.evaluate(
-            world, OTHER_TEST.get(name, TEST), planner=planner, model=model, out=runs / f"{name}-{planner}-{seed}.json", resume=True
+            world, OTHER_TEST.get(name, TEST), planner=planner, model=model, out=out, resume=True
         )
         found[planner] = {
             "success": judged.success,
