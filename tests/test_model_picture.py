@@ -1,0 +1,96 @@
+"""The family `picture`: what its embeddings tell apart, and what its network learns from."""
+
+import dataclasses
+
+import numpy as np
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pixelplan.model.batches import LevelPlay, level_plays, make_batch, sample_steps, to_images
+from pixelplan.model.families.picture import Picture, PictureConfig
+from tests.tiny_world import play
+
+SMALL = PictureConfig(patches=8, width=8, wide=16)
+
+
+def dotted(dots: int) -> LevelPlay:
+    """A large square that moves, and in it a small dot in one of several places; every frame follows every other."""
+    frames = np.full((3 * dots, 32, 32, 3), 200, np.uint8)
+    for place in range(3):
+        for dot in range(dots):
+            square = frames[place * dots + dot, 8:24, 8 * place : 8 * place + 16]
+            square[:] = 20
+            square[4 + 2 * dot, 4] = 120
+    order = np.arange(len(frames))
+    return LevelPlay(frames, order, np.stack([order, np.roll(order, 1)], 1), np.zeros((len(frames), 1), np.int64))
+
+
+def separation(features: int, whitening: float) -> float:
+    """How far apart the nearest two frames are, as a share of how far apart frames are on average."""
+    config = dataclasses.replace(SMALL, features=features, whitening=whitening)
+    networks = Picture(config, config.sizes(32, 32, 1))
+    networks.prepare([dotted(4)])
+    z = networks.encode(to_images(dotted(4).frames))
+    distances = torch.pdist(z)
+    return float(distances.min() / distances.mean())
+
+
+def test_more_features_and_more_equal_ones_tell_what_is_small():
+    assert separation(features=8, whitening=0.5) > 2 * separation(features=2, whitening=0.5)
+    assert separation(features=8, whitening=1.0) > separation(features=8, whitening=0.0)
+
+
+@given(limit=st.integers(2, 40), seed=st.integers(0, 99))
+def test_scattered_steps_can_be_taken_two_at_a_time(limit, seed):
+    (level,) = level_plays(play(levels=1))
+    chosen = sample_steps(level, limit, np.random.default_rng(seed))
+    steps = chosen.steps
+    begun = np.unique(steps[:, 0])
+    assert begun.tolist() == list(range(min(limit, len(np.unique(level.steps[:, 0])))))
+    assert np.isin(steps[:, 2], begun).any(), "some steps lead to where others begin"
+
+
+def test_the_network_learns_from_its_own_predictions(monkeypatch):
+    """A share of 0 reads what was recorded only; a share of 1 reads predictions for all states that it has a step to."""
+    levels = level_plays(play(levels=2))
+    batch = make_batch(levels, [np.random.default_rng(0), np.random.default_rng(1)], 8, 0.0, scattered=True)
+    read = {}
+    for share in (0.0, 1.0):
+        config = dataclasses.replace(SMALL, predicted=share, noise=0.0)
+        torch.manual_seed(0)
+        networks = Picture(config, config.sizes(*batch.images.shape[2:], 5))
+        networks.prepare(levels)
+        # A network that knows the truth but for a mark in one corner: whatever it predicts is told by the mark.
+        truth = networks._features(batch.images)
+        before, after = batch.images_of_steps()
+        inputs = []
+
+        def marked(features, context, before, actions, inputs=inputs, truth=truth, batch=batch):
+            inputs.append(features[before].clone())
+            all_before, all_after = batch.images_of_steps()
+            rows = [
+                int(torch.nonzero((all_before == image) & (batch.steps[:, 2] == action))[0])
+                for image, action in zip(before.tolist(), actions.tolist(), strict=True)
+            ]
+            result = truth[all_after[rows]].clone().requires_grad_()
+            mark = torch.zeros_like(result)
+            mark[:, 0, 0, 0] = 1e-3
+            return result + mark
+
+        monkeypatch.setattr(networks, "_after", marked)
+        networks(batch, None, 0.0)
+        moved = (inputs[-1] - truth[before]).abs().amax((1, 2, 3)) > 1e-4
+        reached = torch.isin(before, after[after != before])
+        read[share] = moved[reached].float().mean().item(), moved[~reached].any().item()
+    assert read[0.0] == (0.0, False)
+    assert read[1.0] == (1.0, False)
+
+
+def test_at_most_one_prediction_for_a_state():
+    networks = Picture(dataclasses.replace(SMALL, predicted=1.0), SMALL.sizes(32, 32, 2))
+    before, after = torch.tensor([0, 1, 2, 3, 4, 4]), torch.tensor([1, 2, 1, 3, 5, 1])
+    for seed in range(20):
+        torch.manual_seed(seed)
+        chosen = networks._steps_to_predict(before, after)
+        assert sorted(after[chosen].tolist()) == [1, 2], "no step begins in 5, and 3 stays where it is"
