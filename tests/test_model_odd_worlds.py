@@ -89,5 +89,5 @@ def test_a_world_in_which_every_frame_is_new_says_so(tmp_path):
 
 def test_the_default_preset_races_with_the_most_general_first():
     families = [candidate.family for candidate in PRESETS["auto"].candidates]
-    assert families == ["picture", "vector", "auto"]
+    assert families == ["picture", "auto"]
     assert dataclasses.replace(PRESETS["auto"], candidates=None).model.family == "auto"

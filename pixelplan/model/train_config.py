@@ -96,7 +96,7 @@ class TrainConfig:
 GENERAL = TrainConfig(frames=16, precision="auto", judging=JudgingConfig(slack=1.5))
 """What the families that guess nothing share."""
 PRESETS: dict[str, TrainConfig] = {
-    "auto": replace(GENERAL, preset="auto", candidates=(PictureConfig(), VectorConfig(), ModelConfig("auto"))),
+    "auto": replace(GENERAL, preset="auto", candidates=(PictureConfig(), ModelConfig("auto"))),
     "picture": replace(GENERAL, preset="picture", model=PictureConfig()),
     "vector": replace(GENERAL, preset="vector", model=VectorConfig()),
     "ppgs": TrainConfig(preset="ppgs", model=VectorConfig(noise=0.0, inverse=True), frames=16),
