@@ -1,4 +1,4 @@
-"""What PPGS costs at the paper's size on one core: seconds of a gradient step, and of the whole training by that.
+"""What PPGS costs at the paper's size on one core: seconds of a gradient step, and so of the whole training.
 
 python benchmarks/paper_update.py [--json results/benchmark-paper-update.json]
 

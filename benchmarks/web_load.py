@@ -3,8 +3,8 @@
     python benchmarks/web_load.py [--clients 50] [--seconds 60] [--model DIR] [--json results/benchmark-web-load.json]
 
 Each opens the page, begins games, moves, plans, draws a level, brings a picture, asks what the model reads, lets the
-full planner run, races and scores, with short pauses. Said are the
-times of the answers, errors, and the server's memory. Needs the extras web and browser.
+full planner run, races and scores, with short pauses. It prints the times of the answers, errors, and the server's
+memory. Needs the extras web and browser.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Visitors:
                     await self.ask(client, "reading", "GET", f"{path}/reading")
                 if dice.random() < 0.1:
                     await self.watch("score of 5", f"{path}/score?planner=one-shot&levels=5")
-                if game["dead_end"]:  # the page tells it, and people go back
+                if game["dead_end"]:  # the page says so, and people go back
                     await self.ask(client, "restart", "POST", f"{path}/restart")
                 await self.watch("run", f"{path}/run?planner=full")
                 if dice.random() < 0.2:
@@ -141,7 +141,7 @@ def spread(times: list[float]) -> dict[str, float]:
 
 
 def alone(running: Server) -> dict[str, Any]:
-    """How many milliseconds one visitor waits who has the server to himself."""
+    """How many milliseconds a visitor waits who has the server alone."""
     with httpx2.Client(timeout=60) as client:
         began = time.perf_counter()
         client.get(running.address)

@@ -65,7 +65,7 @@ def papers_by_levels(puzzle: str) -> dict[int, float]:
 
 
 def claim(found: list[tuple[str, str, str]]) -> Claim:
-    """One claim of what was found in several places: (place, verdict, numbers) each; all verdicts if they differ."""
+    """One claim from (place, verdict, numbers) of several places; it lists all verdicts if they differ."""
     if not found:
         return NOT_YET
     verdicts = list(dict.fromkeys(verdict for _, verdict, _ in found))
@@ -74,7 +74,7 @@ def claim(found: list[tuple[str, str, str]]) -> Claim:
 
 
 def worth(whole: Rate, without: Rate) -> str:
-    """Whether something costs success if it is left out, as the paper says it does."""
+    """Whether leaving something out costs success, as the paper says."""
     if whole.above(without):
         return "agrees"
     return CEILING if without.mean >= TOP else "differs"
@@ -179,7 +179,7 @@ def leaves() -> Claim:
     if len(widest) < 2:
         return NOT_YET
     few, many = widest["with reidentification"], widest["without reidentification"]
-    words = f"at most {few:.1f} leaves a layer (mean) with it, {many:.0f} (the cut) without"
+    words = f"at most {few:.1f} leaves per layer (mean) with it, {many:.0f} (the cut) without"
     return "agrees" if few < many / 4 else "differs", words
 
 
@@ -245,7 +245,7 @@ action leads from each cell ([world-model.md](world-model.md)). What it learns a
 needs fewer levels and fewer steps of training, and its predictions stay right over many steps.
 
 **That is also why parts that the paper needs matter less here.** The full planner, the lookup table and the replanning
-repair a model that is wrong; where one look is enough, there is little to repair. So differences between rows shrink
+repair a model that is wrong; if one look is enough, there is little to repair. So differences between rows shrink
 towards the top, and a row that the paper puts far below may be level with the others. The inverse model and the
 margin keep embeddings of different states apart; our encoder is also told to look where the frames of a level differ,
 which does part of the same work.

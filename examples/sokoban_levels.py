@@ -2,10 +2,10 @@
 
 `#` wall, `@` player, `+` player on a target, `$` box, `*` box on a target, `.` target, a space is floor; anything after
 `;` is a comment, and an empty line or a comment stands between levels. Level k is the k-th of the file. Smaller levels
-stand in the middle of walls, so that all frames are of one size.
+are surrounded by walls, so that all frames have one size.
 
-Solved is when every box is on a target, wherever the player stands then: the goal is any of the frames that show that.
-With steps=14 a level begins with a board, drawn from all, that needs exactly 14 steps to be solved.
+A level is solved when every box is on a target, wherever the player stands: any frame that shows this is the goal.
+With steps=14 a level starts with a board, drawn from all, that needs exactly 14 steps to be solved.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOVES = np.array([(-1, 0), (0, 1), (0, -1), (1, 0)])
 CELL = 8
 LARGEST, MOST_BYTES = 32, 20_000_000
 FAR = 24
-"""Steps from being solved as far as levels are made exactly."""
+"""The most steps from the goal for which exact levels can be made."""
 OWN_LEVELS = Path(__file__).with_name("sokoban_levels.txt")
 
 
@@ -76,7 +76,7 @@ def _checked(lines: list[str], name: str) -> np.ndarray:
     if players != 1:
         raise InputError(f"{name} has {players or 'no'} players; it must have one, written @ or +")
     if boxes != targets or not boxes:
-        raise InputError(f"{name} has {boxes} boxes and {targets} targets; it must have as many of both, and some")
+        raise InputError(f"{name} has {boxes} boxes and {targets} targets; it must have as many of both, at least one")
     return board
 
 
@@ -131,7 +131,7 @@ class SokobanLevels(BoardWorld):
         return push(boards, MOVES[actions])
 
     def shortest_solution(self) -> tuple[int, ...] | None:
-        """From a level's start, if its steps were asked for; else nobody knows. For the judge only."""
+        """From a level's start if `steps` is set; otherwise unknown. For the judge only."""
         if self.steps is None:
             return None
         board, taken = self.board, []
@@ -144,7 +144,7 @@ class SokobanLevels(BoardWorld):
 
 
 def push(boards: np.ndarray, ways: np.ndarray) -> np.ndarray:
-    """The boards [N,R,C] after the player of each of boards [N,R,C] has gone a way [N,2], or stood before a wall."""
+    """The boards [N,R,C] after the player of each of boards [N,R,C] has moved by [N,2], if nothing is in the way."""
     count, _, columns = boards.shape
     padded = np.pad(boards, ((0, 0), (2, 2), (2, 2)), constant_values=WALL)
     every, flat = np.arange(count), (boards >= PLAYER).reshape(count, -1).argmax(1)
@@ -165,9 +165,9 @@ def push(boards: np.ndarray, ways: np.ndarray) -> np.ndarray:
 
 
 def pull(boards: np.ndarray, ways: np.ndarray) -> np.ndarray:
-    """What boards [M,R,C] may have been one step before boards [N,R,C] whose players came some way [N,2] last.
+    """The boards [M,R,C] that may precede boards [N,R,C] by one step, whose players last moved by [N,2].
 
-    The player went back to where it came from, and a box in front of it came along, or stayed where it is.
+    The player goes back to where it came from, and a box in front of it comes along or stays.
     """
     padded = np.pad(boards, ((0, 0), (2, 2), (2, 2)), constant_values=WALL)
     found = []
@@ -190,7 +190,7 @@ def pull(boards: np.ndarray, ways: np.ndarray) -> np.ndarray:
 
 
 def so_far(goals: np.ndarray, steps: int) -> np.ndarray:
-    """The boards [n,R,C] that need exactly so many steps to become one of the goals [G,R,C]."""
+    """The boards [n,R,C] that need exactly `steps` to become one of the goals [G,R,C]."""
     known, layer = goals, goals
     for _ in range(steps):
         if not len(layer):
@@ -204,7 +204,7 @@ def so_far(goals: np.ndarray, steps: int) -> np.ndarray:
 
 
 def goal_boards(board: np.ndarray) -> np.ndarray:
-    """[G,R,C] every solved board of a level [R,C]: boxes on all targets, the player wherever it may come."""
+    """[G,R,C] every solved board of a level [R,C]: boxes on all targets, the player in every place it can reach."""
     inside = np.isin(board, (PLAYER, PLAYER_ON_TARGET))
     while True:
         wider = inside.copy()

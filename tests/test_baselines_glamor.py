@@ -1,4 +1,4 @@
-"""GLAMOR: its network, its planning, a short run, going on after a cut, and that it learns."""
+"""GLAMOR: its network, its planning, a short run, resuming, and that it learns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def small() -> object:
     return make_puzzle("digit-jump", size=4, pixels=16)
 
 
-def test_the_decoder_is_an_lstm_fed_what_is_known_and_the_previous_action() -> None:
+def test_the_decoder_is_an_lstm_fed_features_and_the_previous_action() -> None:
     torch.manual_seed(0)
     decoder, known, actions = Decoder(512), torch.randn(2, 512), torch.tensor([[3, 1, 4], [0, 0, 2]])
     with torch.no_grad():
@@ -82,7 +82,7 @@ def test_a_try_keeps_distinct_frames_and_ends_on_the_goal() -> None:
     assert len(one.frames) == len(np.unique(one.frames, axis=0)) and np.array_equal(one.frames[-1], env.goal_frame())
 
 
-def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
+def test_a_run_continues_where_it_was_stopped(tmp_path: Path) -> None:
     puzzle = small()
     _, first = train_glamor(puzzle, "digit-jump", (0, 9), 40, tmp_path, config=TINY)
     assert first.environment_steps >= 40 and first.updates == -(-4 * first.environment_steps // 8)
@@ -98,7 +98,7 @@ def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     assert sum(len(one.actions) for one in restored.tries) == more.environment_steps
 
 
-def test_a_run_that_is_cut_ends_as_one_that_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_run_ends_like_an_uninterrupted_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     train_glamor(small(), "digit-jump", (0, 9), 80, tmp_path / "whole", config=TINY)
 
     class Stop(Exception):

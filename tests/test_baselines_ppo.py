@@ -1,4 +1,4 @@
-"""PPO: our games as stable-baselines3 sees them, a short run, going on after a cut, and that it learns."""
+"""PPO: our games as stable-baselines3 sees them, a short run, resuming, and that it learns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pixelplan.baselines.ppo import ROLLOUT_STEPS, CellFeatures, PpoConfig, VecG
 TINY = PpoConfig(games=4, rollout_steps=8, minibatches=2)
 
 
-def test_the_adapter_tells_every_game_as_single_environments_do() -> None:
+def test_the_adapter_reports_every_game_as_single_environments_do() -> None:
     puzzle, play = make_puzzle("digit-jump", size=4), PlayOptions(levels=(0, 20), max_episode_steps=6)
     games = VecGames(PuzzleVectorEnv(puzzle, 5, play, autoreset_mode="SameStep"))
     assert games.seed(3) == [3, 4, 5, 6, 7]
@@ -73,7 +73,7 @@ def test_there_is_a_rollout_length_for_every_puzzle() -> None:
     assert set(ROLLOUT_STEPS) == set(PUZZLES)
 
 
-def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
+def test_a_run_continues_where_it_was_stopped(tmp_path: Path) -> None:
     puzzle = make_puzzle("digit-jump", size=4)
     _, first = train_ppo(puzzle, "digit-jump", (0, 20), 64, tmp_path, config=TINY)
     assert (first.environment_steps, first.updates) == (64, 12)  # two rollouts of 32, 3 epochs of 2 minibatches each
@@ -88,7 +88,7 @@ def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     assert [line["steps"] for line in lines] == sorted(line["steps"] for line in lines)
 
 
-def test_a_run_that_is_cut_ends_as_one_that_is_not(tmp_path: Path) -> None:
+def test_a_resumed_run_ends_like_an_uninterrupted_one(tmp_path: Path) -> None:
     puzzle = make_puzzle("digit-jump", size=4)
     train_ppo(puzzle, "digit-jump", (0, 20), 160, tmp_path / "whole", config=TINY, seed=5)
     for steps in (64, 96, 160):

@@ -65,7 +65,7 @@ class Short(Corridor):
 
 
 class Paying(Corridor):
-    """Pays for every step and ends nowhere."""
+    """Pays for every step and never ends."""
 
     goal_frame = None  # type: ignore[assignment]
 
@@ -77,7 +77,7 @@ class Paying(Corridor):
 
 
 class Vector(Corridor):
-    """Its rewards are several."""
+    """Its reward is an array."""
 
     def step(self, action: int) -> Any:
         frame, _, *rest = super().step(action)

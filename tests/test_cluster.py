@@ -43,7 +43,7 @@ def cluster() -> Iterator[str]:
 
 
 @pytest.mark.extras
-def test_a_worker_is_killed_and_the_grid_goes_on(cluster: str, tmp_path: Path) -> None:
+def test_the_grid_survives_a_killed_worker(cluster: str, tmp_path: Path) -> None:
     words = [*WORDS, "--ray", cluster, *places(tmp_path)]
     process = subprocess.Popen(
         [sys.executable, "-m", "pixelplan", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -75,7 +75,7 @@ def _wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes]) -> 
 
 
 def _worker(models: Path, process: subprocess.Popen[str]) -> int:
-    """The process that trains the first model, once there is one in the middle of it."""
+    """The process that trains the first model, once it is in the middle of it."""
     until = time.monotonic() + 600
     while process.poll() is None and time.monotonic() < until:
         for lock in models.glob("*.lock"):

@@ -30,7 +30,7 @@ SMALL = NetworkConfig(goal_width=4, goal_blocks=1, state_width=4, hidden=16)
 @settings(deadline=None, max_examples=60)
 @given(st.integers(2, 40), st.integers(1, 4), st.integers(0, 2**31))
 def test_a_whole_graph_teaches_true_distances(states, actions, seed):
-    """No way that was found is shorter than the shortest; if all was seen and nothing leads there, it is far."""
+    """No path found is shorter than the shortest; if everything was seen and nothing leads there, it is far."""
     world = random_world(states, actions, seed)
     model = ToyModel(world.successors)
     model.discrete = True
@@ -63,7 +63,7 @@ def test_guesses_are_backed_up_from_the_rim():
     np.testing.assert_array_equal(backed_up(successors, np.full(4, np.inf)), np.full(4, np.inf))
 
 
-def test_who_comes_back_belongs_together():
+def test_states_that_lead_to_each_other_belong_together():
     """0 and 1 lead to one another, 2 leads nowhere else, and 3 was not expanded."""
     successors = np.array([[1, 2], [0, 3], [2, 2], [-1, -1]], np.int32)
     graph = LatentGraph(np.eye(4, dtype=np.float32), successors, *np.zeros((3, 4), np.int32))
@@ -118,7 +118,7 @@ def test_a_distance_is_read_as_it_was_written(tmp_path):
 
 
 def test_it_learns_the_eight_puzzle(tmp_path):
-    """After a few seconds it takes less than half of the nodes that breadth-first search takes."""
+    """After a few seconds it needs less than half as many nodes as breadth-first search."""
     world = SlidingPuzzle(size=3, steps=13)
 
     def open_level(number):
@@ -159,14 +159,14 @@ def test_levels_that_are_solved_already_do_no_harm(tmp_path):
     assert told[-1].solved == 1.0 and told[-1].held_out_nodes == 1
 
 
-def test_training_goes_on_after_an_interruption_to_the_same_weights(tmp_path):
+def test_interrupted_training_resumes_to_the_same_weights(tmp_path):
     world = SlidingPuzzle(size=3, steps=4)
 
     def open_level(number):
         return world.reset(seed=number)[0], Goal.of(world.goal_frame())
 
     class Cut(Exception):
-        """It is cut off here."""
+        """Training is interrupted here."""
 
     def train(out, cut_after=None, resume=False, updates=3):
         def tell(one):
@@ -275,7 +275,7 @@ def test_what_cannot_be_learned_is_one_sentence(arguments, words, tmp_path):
     assert not (tmp_path / "h").exists()
 
 
-def test_heuristics_of_others_are_refused(tmp_path):
+def test_heuristics_of_other_models_are_refused(tmp_path):
     save_distance(DistanceNetwork(81, None, SMALL), tmp_path / "h", {"model": "m", "model_identity": "abc"})
     play = ["--levels", "0:2", "--heuristic", tmp_path / "h"]
     assert "add --frontier best-first" in one_sentence(run_command("evaluate", *BOXES, *play, code=2))

@@ -74,7 +74,7 @@ class Unplugged(Exception):
     pass
 
 
-def test_a_cut_off_evaluation_is_resumed(tmp_path):
+def test_an_interrupted_evaluation_is_resumed(tmp_path):
     out = tmp_path / "record.json"
 
     def unplug(done, total):
@@ -102,7 +102,7 @@ def test_a_cut_off_evaluation_is_resumed(tmp_path):
         evaluate("ice-slider", "0:6", model="oracle", out=out, resume=True)
 
 
-def test_an_evaluation_goes_on_with_the_same_weights_only(tmp_path):
+def test_an_evaluation_resumes_with_the_same_weights_only(tmp_path):
     """A model that was trained again under its old name is another model."""
     out, model = tmp_path / "record.json", pixelplan.load("ice-slider")
 
@@ -159,7 +159,7 @@ def test_the_blindfold_hides_the_truth():
     frame, solved = world.reset()
     assert frame.dtype == np.uint8 and solved is False and world.actions == 5
     frame[:] = 0
-    assert world.reset()[0].any()  # what a planner does to a frame stays its own affair
+    assert world.reset()[0].any()  # a planner may change its copy of a frame
     for truth in (
         "info",
         "unwrapped",

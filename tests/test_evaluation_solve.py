@@ -37,7 +37,7 @@ def test_any_frame_can_be_the_goal(name):
 
 def test_a_goal_of_another_level_is_not_found():
     class Forgetful(Oracle):
-        """Takes frames it does not know for a place of their own that nothing leads to."""
+        """Takes frames it does not know for one more place, which nothing leads to."""
 
         def encode(self, frames):
             known = [frame.tobytes() in self._place_of_frame for frame in frames]

@@ -64,7 +64,7 @@ def test_experts_need_no_records(tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
 
 
-def test_noise_is_before_training_and_judging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_noise_is_added_in_training_and_judging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("full", "image-search"):
         short = partial(PLANNERS[name].config, step_limit=5)
         monkeypatch.setitem(noise_table.ALL_PLANNERS, name, replace(PLANNERS[name], config=short))

@@ -1,4 +1,4 @@
-"""Grids of cells as a user runs them, at a tiny budget: found again, cut off, failing, from another version."""
+"""Grids of cells as a user runs them, at a tiny budget: reused, interrupted, failing, from another version."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_record_says_what_it_is_and_where_it_comes_from(grid: Path) -> None:
     assert str(grid) not in json.dumps(record)
 
 
-def test_a_finished_cell_is_found_again_and_never_run_twice(grid: Path) -> None:
+def test_a_finished_cell_is_reused_and_never_run_twice(grid: Path) -> None:
     words = ("reproduce", "generalisation", "--puzzles", "digit-jump", "--levels", "2", *TINY, *places(grid))
     before = {path: path.stat().st_mtime_ns for path in (grid / "results").rglob("*.json")}
     assert len(before) == 2
@@ -210,7 +210,7 @@ def test_killed_grid_loses_only_the_running_cell(grid: Path, tmp_path: Path) -> 
         assert {**mine, "seconds_per_plan": 0} == {**other, "seconds_per_plan": 0}
 
 
-def test_a_cell_that_fails_is_told_and_the_others_go_on(grid: Path, tmp_path: Path) -> None:
+def test_a_cell_that_fails_is_reported_and_the_others_continue(grid: Path, tmp_path: Path) -> None:
     words = ("reproduce", "generalisation", "--puzzles", "digit-jump", "--levels", "1,2", *TINY, *places(tmp_path))
     data = tmp_path / "runs" / "data"
     data.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Goals that are not one picture: any solved state, masks and sets, against the true rules and through every door."""
+"""Goals that are not one picture: any solved state, masks and sets, by the true rules and through every interface."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_plans_and_shortest_ways_are_counted_against_the_same_goal(name: str, pl
     for goal in ("solved", masked, several):
         challenge, episode = solve(name, 5, planner=planner, model="oracle", goal=goal)
         assert challenge.shortest is not None
-        if planner != "image-search":  # which may lose itself in a dead end
+        if planner != "image-search":  # which may end in a dead end
             assert episode.solved and len(episode.actions) == challenge.shortest
         if isinstance(goal, Goal):
             assert goal.shown_by(episode.frames[-1]) == episode.solved

@@ -90,7 +90,7 @@ def test_an_environment_made_in_python_is_guarded_too(tmp_path: Path) -> None:
 
 
 def test_the_clock_does_not_kill_a_process_that_takes_long_to_end() -> None:
-    """Ticks come every second; what is deleted at the interpreter's very end takes longer than that."""
+    """Ticks come every second; deleting things when the interpreter ends takes longer than that."""
     code = (
         "import time\nfrom pixelplan.envs.guard import guarded\n"
         "class Slow:\n    def __del__(self, sleep=time.sleep):\n        sleep(1.5)\n"

@@ -1,4 +1,4 @@
-"""Recordings that others made: every layout gives the same steps, and what does not fit is one sentence."""
+"""Recordings that others made: every layout has the same steps, and what does not fit is one sentence."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ WRITERS = {"a.npz": write_npz, "steps.npz": write_steps, "a.hdf5": write_hdf5, "
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_every_layout_gives_the_recorded_steps(name: str, tmp_path: Path) -> None:
+def test_every_layout_has_the_recorded_steps(name: str, tmp_path: Path) -> None:
     walks = recording()
     data = import_trajectories(WRITERS[name](tmp_path / name, walks), tmp_path / "data", action_names=("left", "right"))
     assert steps_of(data) == expected(walks)

@@ -112,7 +112,7 @@ def test_a_picture_can_be_drawn(tmp_path):
     assert vector.shown(vector.encode(data.frames[:1]), data.frames[0]) is None
 
 
-def test_the_best_of_a_race_goes_on(tmp_path, monkeypatch):
+def test_the_winner_of_a_race_trains_on(tmp_path, monkeypatch):
     data = play(levels=4)
     config = dataclasses.replace(QUICK, candidates=(SMALL["vector"], SMALL["picture"]), updates=20)
     exact = {"vector": 0.3, "picture": 0.6}
@@ -216,7 +216,7 @@ def test_goals_are_told_against_how_far_play_came():
     assert goals_seen([silent, solved, not_solved]) == {"levels": 1, "of": 2, "steps": 2.0}
 
 
-def test_a_race_goes_on_with_the_same_settings_only(tmp_path):
+def test_a_race_resumes_with_the_same_settings_only(tmp_path):
     data, config = play(levels=4), dataclasses.replace(QUICK, candidates=(SMALL["picture"],), updates=20)
     race.run(data, tmp_path / "model" / race.RACE, config, None)
     with pytest.raises(InputError, match="begun with other settings or data"):

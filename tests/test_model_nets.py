@@ -113,7 +113,7 @@ def test_sizes_follow_the_cells_of_the_picture(size, cell):
     assert sizes == Sizes(size * cell, size * cell, 5, size, size, 1) and sizes.patch == cell
 
 
-def test_actions_are_counted_where_no_manifest_tells():
+def test_actions_are_counted_if_no_manifest_says():
     data = dataclasses.replace(play(), manifest={})
     assert sizes_of(data).actions == 5
 
@@ -134,7 +134,7 @@ def test_presets_are_found_by_name():
         preset("huge")
 
 
-def test_where_frames_are_noisy_the_encoder_is_held_to_predictions_only_when_it_has_settled():
+def test_with_noisy_frames_the_encoder_is_held_to_predictions_only_when_it_has_settled():
     data = play(levels=3)
     levels = level_plays(data, np.arange(len(data.frames)))
     batch = make_batch(levels, [np.random.default_rng(index) for index in range(3)], 100, 0.2)
@@ -148,7 +148,7 @@ def test_where_frames_are_noisy_the_encoder_is_held_to_predictions_only_when_it_
     assert pulled == {0.0: False, 1.0: True}
 
 
-def test_where_frames_are_noisy_a_cell_differs_by_more_than_the_others():
+def test_with_noisy_frames_a_cell_differs_by_more_than_the_others():
     data = play(levels=1)
     levels = level_plays(data, states_of_frames(data))
     batch = make_batch(levels, [np.random.default_rng(0)], 100, 0.0)

@@ -34,7 +34,7 @@ def parameters(network: nn.Module) -> int:
 
 
 def test_the_papers_size() -> None:
-    """Counted by hand: a convolution of k × k has k²·in·out weights, a normalisation two a channel."""
+    """Counted by hand: a convolution of k × k has k²·in·out weights, a normalisation two per channel."""
 
     def stage(before: int, after: int) -> int:
         first = 9 * before * after + 9 * after**2 + 4 * after

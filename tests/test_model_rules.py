@@ -37,7 +37,7 @@ def answers(table: np.ndarray, x: np.ndarray) -> list[int]:
 @settings(deadline=None, max_examples=60)
 @given(st.integers(1, 80), st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**31))
 def test_a_tree_knows_all_that_it_was_grown_from(rows, places, kinds, seed):
-    """Whatever the rule, as long as there is one: the same is never seen with two answers."""
+    """Whatever the rule, if there is one: equal rows always have equal answers."""
     random = np.random.default_rng(seed)
     x = random.integers(kinds, size=(rows, places)).astype(np.uint8)
     rule = random.integers(kinds, size=kinds**places)
@@ -51,7 +51,7 @@ def test_a_tree_without_a_rule_says_what_is_most_common():
     assert table.tolist() == [[-1, 3, -1, -1]]
 
 
-def test_what_is_copied_is_known_of_kinds_that_nobody_has_seen():
+def test_a_copy_also_holds_for_kinds_that_were_never_seen():
     x = np.array([[0, 1], [0, 2], [1, 2], [2, 1]], np.uint8)
     table = grow(x, x[:, 1], 2, 100)
     assert table.tolist() == [[1, 0, -1, -1]] and answers(table, np.array([[0, 7]])) == [7]
@@ -73,7 +73,7 @@ def test_surroundings_begin_with_the_cell_and_know_the_rim():
 
 
 def test_every_cell_can_have_a_rule_of_its_own():
-    """What moves to where is known from a few dozen steps, if every cell is a copy of another."""
+    """A few dozen steps tell where everything moves, if every cell is a copy of another."""
     random = np.random.default_rng(0)
     order = np.stack([random.permutation(12) for _ in range(3)])
     kinds = random.integers(5, size=(90, 12)).astype(np.uint8)
@@ -101,7 +101,7 @@ def trained(tmp_path_factory):
     return train(play(levels=40), tmp_path_factory.mktemp("rules") / "model", RULES)
 
 
-def test_rules_hold_in_levels_that_nobody_has_seen(trained):
+def test_rules_hold_in_unseen_levels(trained):
     config, sizes = fit_rules(RulesConfig(), None, play(levels=40))
     assert (config.kinds, config.sight) == (3, 1) and (sizes.rows, sizes.columns) == (4, 4)
     assert trained.config == config and trained.layout == (4, 4, 3)
@@ -131,7 +131,7 @@ def test_a_given_sight_is_kept():
 
 
 def test_only_cells_with_a_cause_near_are_asked_about_and_answers_are_looked_up(trained):
-    """It is quicker, and the answers are those of all trees."""
+    """It is faster, and the answers are those of all trees."""
     z = trained.encode(play(levels=3, seed=5).frames)
     networks = trained.networks
     assert (

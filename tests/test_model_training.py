@@ -127,7 +127,7 @@ train(play(), sys.argv[1], dataclasses.replace(SHORT_PASSES, updates=40), resume
 
 
 def test_killed_and_resumed(tmp_path, monkeypatch):
-    """kill -9 as soon as there is a checkpoint, then resume: the same bytes as without."""
+    """kill -9 as soon as there is a checkpoint, then resume: the same bytes as an undisturbed run."""
     command = [sys.executable, "-c", KILLED]
     process = subprocess.Popen([*command, str(tmp_path / "killed")], env={**os.environ, "OMP_NUM_THREADS": "1"})
     while process.poll() is None and not (tmp_path / "killed" / CHECKPOINT).exists():
@@ -190,7 +190,7 @@ def test_damaged_model_folders_are_refused(tmp_path):
         load_model(folder)
 
 
-def test_collapse_is_said():
+def test_a_collapse_is_reported():
     row = {"pass": 3, "inverse": math.log(5), "margin": 0.99}
     assert "all alike" in str(collapse_warning(row, 5)) and "try" in str(collapse_warning(row, 5))
     assert collapse_warning({**row, "inverse": 1.0}, 5) is None

@@ -1,4 +1,4 @@
-"""The full planner: right models, wrong models, dead ends, false goals and the end of hope."""
+"""The full planner: right models, wrong models, dead ends, false goals and giving up."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def test_every_planner_on_every_puzzle(name, planner):
     assert solved == 12 if PLANNERS[planner].needs_model else solved > 0
 
 
-def test_states_are_found_again_where_no_frame_comes_twice():
-    """By their embeddings, where pixels are noisy; else by their frames, whatever the embeddings say."""
+def test_states_are_recognised_even_if_no_frame_comes_twice():
+    """By their embeddings if pixels are noisy; else by their frames, whatever the embeddings say."""
     frames = np.stack([frame_of(0)] * 3)
     frames[:, 3, 3, 0] = range(3)  # a pixel that means nothing counts the frames
     embeddings = np.eye(2, dtype=np.float32)[[0, 1, 0]]
@@ -82,7 +82,7 @@ class Mistaken(ToyModel):
         return found
 
 
-def test_where_pixels_are_noisy_mistakes_are_not_for_ever():
+def test_with_noisy_pixels_mistakes_are_not_for_ever():
     """After four mistakes every action seems to lead back to the start: nothing is left, but nothing is proved."""
     world = ToyWorld(grid(3), goal=8)
     assert full(Mistaken(world.successors), world, frame_of(8)).solved
@@ -133,7 +133,7 @@ def test_the_right_model_needs_no_second_plan(states, actions, seed):
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(3, 6), st.integers(0, 2**31), st.floats(0.0, 1.0), st.sampled_from([0.0, 0.2]))
-def test_lookup_corrects_any_wrong_model_where_nothing_is_final(side, seed, share, noise):
+def test_lookup_corrects_any_wrong_model_if_nothing_is_final(side, seed, share, noise):
     goal = 1 + seed % (side * side - 1)
     world = ToyWorld(grid(side), goal)
     model = ToyModel(corrupted(world.successors, share, seed), noise, encoder_noise=noise)
@@ -256,7 +256,7 @@ def test_an_environment_that_returns_garbage_is_named():
         full(ToyModel(world.successors), world, frame_of(8))
 
 
-def test_somebody_may_watch():
+def test_an_observer_sees_plans_and_steps():
     seen = []
 
     class Watcher:

@@ -87,7 +87,7 @@ def test_a_packed_graph_is_a_plain_one_in_less_room(rounds, bits, seed):
 @given(
     st.lists(st.tuples(st.integers(0, 60), st.integers(0, 40)), max_size=40), st.integers(0, 2**31), st.integers(1, 20)
 )
-def test_the_queue_gives_what_a_heap_gives(rounds, seed, near):
+def test_the_queue_returns_what_a_heap_returns(rounds, seed, near):
     random, patch = np.random.default_rng(seed), pytest.MonkeyPatch()
     patch.setattr(queue, "_NEAR", near)
     line, heap, count = Queue(), [], 0
@@ -101,7 +101,7 @@ def test_the_queue_gives_what_a_heap_gives(rounds, seed, near):
         assert line.least() == (heap[0][0] if heap else np.inf)
         taken, keys_of = [], dict((number, key) for key, number in heap)
         while len(taken) < popped and heap:
-            more = line.pop(popped - len(taken))[:, 0].tolist()  # it may give fewer at a time
+            more = line.pop(popped - len(taken))[:, 0].tolist()  # it may return fewer at a time
             assert more
             assert [keys_of[number] for number in more] == [heapq.heappop(heap)[0] for _ in more]
             heap = [(key, number) for number, key in keys_of.items() if number not in {*taken, *more}]

@@ -86,7 +86,7 @@ def test_equal_numbers_are_no_agreement() -> None:
     assert made.claim([]) == made.NOT_YET
 
 
-def test_what_the_page_stood_is_told_from_its_records() -> None:
+def test_the_pages_load_is_reported_from_its_records() -> None:
     page = script("make_results").page
     assert page(None, None) == "No records yet."
     spread = {"count": 20, "median": 12.3, "most": 20.0, "worst": 31.0}

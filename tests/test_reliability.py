@@ -317,7 +317,7 @@ def test_a_word_for_a_number_is_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize(("number", "word"), [(signal.SIGTERM, "terminated"), (signal.SIGINT, "interrupted")])
-def test_signals_end_in_a_sentence_and_the_work_goes_on(tmp_path: Path, number: signal.Signals, word: str) -> None:
+def test_signals_end_in_a_sentence_and_the_work_can_continue(tmp_path: Path, number: signal.Signals, word: str) -> None:
     words = ["collect", "--env", "digit-jump", "--levels", "0:3000", "--out", str(tmp_path / "data")]
     process = subprocess.Popen([sys.executable, "-m", "pixelplan", *words], stderr=subprocess.PIPE, text=True)
     while not (tmp_path / "data" / "unfinished.jsonl").exists() and process.poll() is None:

@@ -1,7 +1,7 @@
-"""What trains and plans gives what its version gave: whoever changes that has to raise the version.
+"""Training and planning do what their versions did: if a change alters their results, raise the version.
 
-Records name versions (`experiments/specs.py`), so results of before are not taken for results of now. After raising a
-version, `python -m tests.test_versions` writes the file anew.
+Records name versions (`experiments/specs.py`), so earlier results are not taken for present ones. After raising a
+version, `python -m tests.test_versions` writes the file again.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def golden() -> dict[str, Any]:
 @pytest.mark.parametrize("name", SMALL)
 def test_a_family_trains_as_its_version_did(name: str) -> None:
     kept = golden()
-    assert kept["versions"][name] == FAMILIES[name].networks.version, "write the file anew"
+    assert kept["versions"][name] == FAMILIES[name].networks.version, "write the file again"
     now = losses(name)
     assert now == pytest.approx(kept["losses"][name], rel=1e-2, abs=1e-3), f"raise the version of {name}"
 
@@ -79,7 +79,7 @@ def test_a_family_trains_as_its_version_did(name: str) -> None:
 @pytest.mark.parametrize("name", PLANNERS)
 def test_a_planner_plays_as_its_version_did(name: str) -> None:
     kept = golden()
-    assert kept["versions"][name] == PLANNERS[name].version, "write the file anew"
+    assert kept["versions"][name] == PLANNERS[name].version, "write the file again"
     assert episodes(name) == kept["episodes"][name], f"raise the version of {name}"
 
 
@@ -92,7 +92,7 @@ def test_an_edited_loss_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_everything_with_a_version_is_watched() -> None:
-    assert golden()["versions"] == versions(), "write the file anew"
+    assert golden()["versions"] == versions(), "write the file again"
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """GLAMOR: learn which actions lead from one frame to another, and reach a goal by asking for them.
 
 Paster, McIlraith and Ba 2020, written from the published description. An inverse model p(a₁ … a_k, end | s, g) is an
-LSTM that begins from both frames; a prior p(a₁ … a_k, end | s) has only seen the first. Training data come from its own
-tries: plan once towards a goal, follow the plan with some random actions. A goal is reached by planning at each step.
+LSTM that starts from both frames; a prior p(a₁ … a_k, end | s) sees only the first. Training data come from its own
+tries: plan once towards a goal, then follow the plan with some random actions. In play it replans at each step.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class GlamorPolicy:
 
     @torch.inference_mode()
     def _look(self, frame: np.ndarray) -> Tensor:
-        """Features [1,512]; an episode shows few frames often."""
+        """Features [1,512], remembered: an episode shows the same few frames again and again."""
         key = frame.tobytes()
         if key not in self._known:
             self._known[key] = self._network.encode(frame[None])
@@ -68,7 +68,7 @@ class Try:
 
 
 def play_try(env: PuzzleEnv, level: int, choose: Callable[[int], int], steps: int) -> Try:
-    """Play a level for some steps or until it is solved; `choose` gives the action for each step."""
+    """Play a level for some steps or until it is solved; `choose` returns the action for each step."""
     frame, _ = env.reset(options={"level": level})
     frames = DistinctFrames(frame.shape)
     seen = [frames.add(frame)]
@@ -83,7 +83,7 @@ def play_try(env: PuzzleEnv, level: int, choose: Callable[[int], int], steps: in
 
 
 class Trainer:
-    """The network, its optimizer, all tries so far, and how far training is."""
+    """The network, its optimizer, all tries so far, and how far training has come."""
 
     def __init__(self, puzzle: Puzzle, levels: tuple[int, int], config: GlamorConfig, seed: int, note: Any) -> None:
         torch.manual_seed(seed)
@@ -243,7 +243,7 @@ def train_glamor(
 
 
 def _tries(trainer: Trainer) -> dict[str, Tensor]:
-    """All tries as levels and actions: the world is deterministic, so the frames need no space on disk."""
+    """All tries as levels and actions: the world is deterministic, so frames need no space on disk."""
     return {
         "levels": torch.tensor([one.level for one in trainer.tries]),
         "lengths": torch.tensor([len(one.actions) for one in trainer.tries]),
@@ -252,7 +252,7 @@ def _tries(trainer: Trainer) -> dict[str, Tensor]:
 
 
 def _replay(trainer: Trainer, saved: dict[str, Tensor]) -> None:
-    """Play saved tries again to see their frames; these steps were counted when they were taken first."""
+    """Replay saved tries to see their frames; their steps were already counted."""
     all_actions = saved["actions"].split(saved["lengths"].tolist())
     for level, actions in zip(saved["levels"].tolist(), all_actions, strict=True):
         trainer.add(play_try(trainer.env, level, actions.tolist().__getitem__, len(actions)))

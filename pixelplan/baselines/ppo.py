@@ -1,8 +1,8 @@
 """PPO by stable-baselines3 with Procgen's settings, on many games at once, with nothing but the sparse reward.
 
 Schulman et al. 2017; settings of Cobbe et al. 2020: 64 games, learning rate 5e-4, discount 0.999, λ 0.95, 3 epochs of
-8 minibatches, clip 0.2, entropy 0.01, normalised rewards, an episode that is cut counts as lost. Unlike their code it
-does not clip the value's change.
+8 minibatches, clip 0.2, entropy 0.01, normalised rewards, an episode that is cut counts as lost. Unlike their code,
+this does not clip the value's change.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from pixelplan.types import ACTIONS, InputError
 ROLLOUT_STEPS = {"ice-slider": 64, "digit-jump": 64, "procgen-maze": 256}
 """Steps of a game in one rollout, after which its episode is cut.
 
-The paper chooses it for each puzzle, because games get stuck for good: 256 is Procgen's, a quarter does for boards
-whose solutions have about ten moves.
+The paper chooses it for each puzzle, because games get stuck for good: 256 is Procgen's, a quarter is enough for
+boards whose solutions have about ten moves.
 """
 
 MAZE_CELLS = 15
@@ -53,7 +53,7 @@ class PpoConfig:
     games: int = 64
     """Games played at once."""
     rollout_steps: int | None = None
-    """Steps of each game in a rollout and at most in an episode; by default as the puzzle needs."""
+    """Steps of each game in a rollout, and the most in an episode; the default depends on the puzzle."""
     learning_rate: float = 5e-4
     discount: float = 0.999
     gae_lambda: float = 0.95
@@ -156,8 +156,8 @@ class VecGames(VecEnv):
     """Our vectorised games as stable-baselines3 wants them.
 
     A finished game starts again in the same step; its last frame is in its info as `terminal_observation`. A game that
-    is cut ends like one that is lost, as in Procgen's code. Were its value to go on counting (`TimeLimit.truncated`), a
-    game that is stuck would be worth what it is thought to be worth, and waiting may come to seem better than winning.
+    is cut ends like a lost one, as in Procgen's code. If its value still counted (`TimeLimit.truncated`), a stuck game
+    would be worth whatever the network believes, and waiting could come to seem better than winning.
     """
 
     def __init__(self, games: PuzzleVectorEnv) -> None:
@@ -221,7 +221,7 @@ class CellFeatures(BaseFeaturesExtractor):
         assert observation_space.shape is not None
         pixels = observation_space.shape[-1]
         cell = pixels // cells
-        window = cell if pixels % cells == 0 else 2 * cell  # cells of broken pixels need windows that overlap
+        window = cell if pixels % cells == 0 else 2 * cell  # with a fractional cell size, windows must overlap
         rows = (pixels - window) // cell + 1
         self.layers = nn.Sequential(
             nn.Conv2d(3, width, window, stride=cell),
@@ -288,7 +288,7 @@ class Keeper(BaseCallback):
         self._time_is_up = False
 
     def seconds_gone(self) -> float:
-        """Wall time of training, that before an interruption included, up to the last checkpoint."""
+        """Wall time of training up to the last checkpoint, including the time before an interruption."""
         return self._seconds_before + self._last_saved - self._began
 
     def _on_rollout_start(self) -> None:
@@ -303,7 +303,7 @@ class Keeper(BaseCallback):
         return not self._time_is_up
 
     def save(self) -> None:
-        """Write a checkpoint, unless time was up when the last one was written: a begun rollout does not count."""
+        """Write a checkpoint, unless time was up at the last one: an unfinished rollout does not count."""
         if self._time_is_up:
             return
         self._last_saved = time.monotonic()

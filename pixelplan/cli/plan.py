@@ -222,7 +222,7 @@ def _solve_pictures(
 def _after_warnings(
     model: str | None, by_goal_test: bool, progress: Callable[[int, int], None]
 ) -> Callable[[int, int], None]:
-    """`progress`, and before its first word what training said against the model: minutes may follow."""
+    """`progress`, after printing the model's warnings first: minutes may follow."""
     said = False
 
     def tell(done: int, total: int) -> None:
@@ -236,7 +236,7 @@ def _after_warnings(
 
 
 def _repeat_warnings(model: str | None, by_goal_test: bool) -> None:
-    """Say again what training said against a model, and against its goal test if that decides what a goal is."""
+    """Repeat the warnings of a model's training, and those about its goal test if that decides what a goal is."""
     import sys
 
     from pixelplan.evaluation.open_model import model_warnings

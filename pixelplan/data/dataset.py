@@ -242,7 +242,7 @@ def open_trajectories(folder: str | Path, verify: bool = True) -> Trajectories:
     """The recorded play in a folder, its arrays memory-mapped and read-only.
 
     An InputError if the folder is no data set, unfinished, from another version, or damaged.
-    `verify=False` saves reading every byte to compare checksums (about a second a gigabyte).
+    `verify=False` skips reading every byte to compare checksums (about a second per gigabyte).
     """
     folder = Path(folder)
     if not (folder / MANIFEST).exists():

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 ENVS = ("digit-jump", "procgen-maze")
 COUNTS = (1000, 20, 10, 5)
-"""Numbers of training levels: the paper's, with which pixelplan solves everything with or without its parts, and some
-that leave room for a difference."""
+"""Numbers of training levels: the paper's, with which pixelplan solves everything even without some of its parts, and
+smaller ones that leave room for a difference."""
 METRICS = {"hits_at_1": "H@1", "hits_at_10": "H@10", "mrr_at_1": "MRR@1", "mrr_at_10": "MRR@10"}
 WORLD_MODELS = ("whole method", "without inverse model", "with fully latent forward model")
 """The rows with metrics of prediction, in the paper and here."""
@@ -100,7 +100,7 @@ def report(selection: Selection, records: Records) -> Report:
 def _table(
     env: str, count: int, found: dict[tuple[str, str, int], list[dict[str, Any]]]
 ) -> tuple[list[list[str]], list[list[Any]]]:
-    """The lines of one table, for people and for programs; the paper's numbers are of 1000 levels."""
+    """The lines of one table, for people and for programs; the paper's numbers are for 1000 levels."""
     table, rows = [], []
     for name, row in paper()["ablation"]["rows"].items():
         here = found.get((name, env, count), [])
@@ -116,7 +116,7 @@ def _table(
 
 
 def _pair(ours: float | None, reported: float | None) -> str:
-    """Ours and the paper's; a dash for what is not there, nothing where neither is."""
+    """Ours and the paper's; a dash for the missing one, nothing if both are missing."""
     return "" if ours is reported is None else f"{number(ours) or '–'} / {number(reported) or '–'}"
 
 
@@ -131,7 +131,7 @@ def _metrics(records: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def _figure(counts: Sequence[int], found: dict[tuple[str, str, int], Summary]) -> Figure:
-    """A panel for each puzzle and number of levels: a bar a row, and a black mark where the paper's ends."""
+    """A panel for each puzzle and number of levels: a bar for each row, and a black mark where the paper's ends."""
     from matplotlib.figure import Figure
 
     rows = paper()["ablation"]["rows"]

@@ -42,7 +42,7 @@ def _on(training: Training, variant: Variant) -> Training:
 
 
 def find(selection: Selection, records: Records, size: int, planner: str) -> list[dict[str, Any]]:
-    """The records of a size of board, one a seed, as far as there are any."""
+    """The records of one board size, one per seed, as far as there are any."""
     there = [records.find(_cell(selection, size, seed, planner)) for seed in selection.seeds]
     return [record for record in there if record is not None]
 

@@ -1,4 +1,4 @@
-"""The same jobs on a ray cluster: each is a task with its resources; the driver collects records and tries again."""
+"""The same jobs on a ray cluster: each is a task with its resources; the driver collects records and retries."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ MEMORY = 3 * 2**29
 def run_there(
     cells: Sequence[Cell], results: Path, runs: Path, threads: int, address: str, retries: int
 ) -> list[Failure]:
-    """Run the cells that have no record on the cluster at an address, or for `auto` on the one that is running here,
-    else on a new one with this machine's cores.
+    """Run the cells that have no record on the cluster at an address. `auto` is the one that is running here or, if
+    there is none, a new one with this machine's cores.
 
-    Data and models stay on the workers, in their runs folder; records come back and are written here. A job whose
-    worker died, or of which a cell failed, is tried again; on the same machine it continues from what is there.
+    Data and models stay on the workers, in their runs folder; records come back and are written here. If a job's
+    worker dies or one of its cells fails, it is tried again; on the same machine it continues from what is there.
     """
     ray = _connect(address)
     try:
@@ -55,7 +55,7 @@ def _connect(address: str) -> Any:
 
 
 def _knock(address: str) -> None:
-    """An InputError if no one answers at host:port; ray itself would wait for minutes."""
+    """An InputError if nothing answers at host:port; ray itself would wait for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
         raise InputError(f"{address!r} is no address of a ray cluster; write auto, host:port or ray://host:port")
@@ -66,7 +66,7 @@ def _knock(address: str) -> None:
 
 
 def _drive(ray: Any, jobs: list[Job], results: Path, runs: Path, threads: int, retries: int) -> list[Failure]:
-    """Hand out all jobs, and write down what comes back until nothing is left to try."""
+    """Hand out all jobs, and write the records that come back, until nothing is left to try."""
     left = {fingerprint(job.model): job for job in jobs}
     tries = dict.fromkeys(left, 0)
     failures: list[Failure] = []

@@ -38,11 +38,11 @@ class Failures:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """A name for people."""
         return f"failures of one-shot on {self.levels}"
 
     def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
-        """Play levels until enough are found; says how many were played and what was done in those found."""
+        """Play levels until enough failures are found; returns how many were played, and the actions in those found."""
         assert model is not None  # true rules never fail
         puzzle, opened = make_puzzle(env), load_model(model)
         found: list[dict[str, Any]] = []
@@ -67,12 +67,12 @@ class Failures:
 
 
 def too_long(episode: Episode) -> bool:
-    """Whether so much was tried that a picture of it shows nothing."""
+    """Whether an episode has too many steps for a picture to show anything."""
     return len(episode.actions) > 40
 
 
 def cells(selection: Selection) -> list[Cell]:
-    """One a puzzle."""
+    """One per puzzle."""
     return [_cell(selection, env) for env in selection.puzzles]
 
 
@@ -121,7 +121,7 @@ def report(selection: Selection, records: Records) -> Report:
 
 
 def picture(env: str, number: int, actions: list[int], circles: list[int]) -> Image.Image:
-    """The first frame of a level with the way that actions lead, and circles at some of its steps."""
+    """The first frame of a level with the path that actions take, and circles at some of its steps."""
     level = get_level(make_puzzle(env), number)
     way = centres(level, follow(level, actions))
     return draw_way(level.frame(level.start), way, level.patches.shape[1], circles, SCALE)

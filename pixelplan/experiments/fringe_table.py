@@ -28,25 +28,25 @@ ENV = "procgen-maze"
 DEPTH = 20
 """Layers that are counted."""
 NOWHERE = 1e3
-"""So far from everything that no search ends there."""
+"""A goal so far from everything that no search ends there."""
 NORMAL = 1.645
-"""90 % of a normal distribution lie within so many standard deviations."""
+"""90 % of a normal distribution lie within this many standard deviations."""
 
 
 @dataclass(frozen=True)
 class Leaves:
-    """The leaves of every layer of a one-shot search that looks for nothing, and so sees all there is."""
+    """The leaves of every layer of a one-shot search that has no goal, and so sees everything."""
 
     levels: str
     config: OneShotConfig = field(default_factory=OneShotConfig)
 
     @property
     def name(self) -> str:
-        """For people."""
+        """A name for people."""
         return f"leaves {'with' if self.config.reidentification else 'without'} reidentification on {self.levels}"
 
     def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
-        """The number of leaves by depth in each level; 0 where nothing new is left to find."""
+        """The number of leaves by depth in each level; 0 once nothing new is left to find."""
         assert model is not None  # the latent space of a trained model is searched
         puzzle = make_puzzle(env)
         opened = load_model(model)

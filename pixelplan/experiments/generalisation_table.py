@@ -34,7 +34,7 @@ def cells(selection: Selection) -> list[Cell]:
 
 
 def report(selection: Selection, records: Records) -> Report:
-    """A table a puzzle, and the curves."""
+    """A table for each puzzle, and the curves."""
     found = _measured(cells(replace(selection, levels=COUNTS)), records)
     searches = {env: image_search_rates(records.results, env, selection.test_levels) for env in PUZZLES}
     lines = [
@@ -64,7 +64,7 @@ def report(selection: Selection, records: Records) -> Report:
 
 
 def _measured(declared: Sequence[Cell], records: Records) -> dict[tuple[str, int, str], Summary]:
-    """What is there, by puzzle, number of levels and planner."""
+    """What was measured, by puzzle, number of levels and planner."""
     rates: dict[tuple[str, int, str], list[float]] = {}
     for cell in declared:
         record = records.find(cell)
@@ -102,7 +102,7 @@ def _values(summary: Summary | None) -> list[Any]:
 
 
 def _figure(found: dict[tuple[str, int, str], Summary], searches: dict[str, Summary | None]) -> Figure:
-    """A panel a puzzle: pixelplan, the paper's PPGS and PPO, and the search without learning, over n."""
+    """A panel for each puzzle: pixelplan, the paper's PPGS and PPO, and the search without learning, over n."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 3.6), layout="constrained")

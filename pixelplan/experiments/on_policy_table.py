@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 ENV = "ice-slider"
 EPISODES = 20
-"""Episodes a level of (A); (B) has a quarter of them, and (C) gets the rest from the planner in three parts."""
+"""Episodes per level of (A); (B) has a quarter of them, and (C) gets the rest from the planner in three parts."""
 PASSES = 8
 """Over all levels: the paper's 40 epochs with a stop after every fifth."""
 PLAYED = 3 / PASSES
@@ -42,7 +42,7 @@ def cells(selection: Selection) -> list[Cell]:
 
 
 def updates_a_pass(count: int) -> int:
-    """Gradient steps in which training sees all levels, eight at a time; small sets several times over."""
+    """Gradient steps in which training sees all levels, eight at a time; small sets are seen several times."""
     return max(100, -(-count // TrainConfig().batch))
 
 

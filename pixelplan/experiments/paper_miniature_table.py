@@ -54,7 +54,7 @@ class Row:
 
     @property
     def curve(self) -> bool:
-        """Whether it is measured on the way, too."""
+        """Whether it is also measured during training."""
         return len(self.shares) > 1
 
 
@@ -105,7 +105,7 @@ def _cell(selection: Selection, row: Row, env: str, seed: int, share: float) -> 
 
 
 def report(selection: Selection, records: Records) -> Report:
-    """A table a board, and the learning curves."""
+    """A table for each board, and the learning curves."""
     found: dict[tuple[str, str, str, float], Summary] = {}
     for env in _boards(selection):
         for row in _rows(selection):
@@ -162,7 +162,7 @@ def _updates(config: TrainConfig) -> int | None:
 
 
 def _figure(selection: Selection, found: dict[tuple[str, str, str, float], Summary]) -> Figure:
-    """A panel a board: success over gradient steps."""
+    """A panel for each board: success over gradient steps."""
     from matplotlib.figure import Figure
 
     boards = _boards(selection)

@@ -1,4 +1,4 @@
-"""Cells' records: small JSON files in results/cells, found again by the cell's fingerprint."""
+"""Cells' records: small JSON files in results/cells, found by the cell's fingerprint."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def make_record(cell: Cell, model: Path | None, result: dict[str, Any]) -> dict[
 
 
 def record_path(cell: Cell, results: Path) -> Path:
-    """Where the record of a cell stands: named for people, and by the beginning of its fingerprint."""
+    """The path of a cell's record: a name for people, and the first digits of its fingerprint."""
     name = re.sub(r"[^a-z0-9]+", "-", cell.name.lower()).strip("-")
     return results / "cells" / f"{name}-{fingerprint(cell)[:10]}.json"
 
@@ -48,7 +48,7 @@ def write_record(record: dict[str, Any], cell: Cell, results: Path) -> None:
 
 
 def find_record(cell: Cell, results: Path) -> dict[str, Any] | None:
-    """The record of a cell, None if it was never finished; an InputError if it is another version's."""
+    """The record of a cell; None if it was never finished, an InputError if it is another version's."""
     path = record_path(cell, results)
     if not path.exists():
         return None

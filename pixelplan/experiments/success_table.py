@@ -39,7 +39,7 @@ METHODS = {
     "oracle-full": "full planner, true rules",
     "oracle-one-shot": "one-shot, true rules",
 }
-"""The rows in order; the paper has none of pixelplan, and none of those after DreamerV2."""
+"""The rows in order; the paper has no row of pixelplan, and none of those after DreamerV2."""
 
 PLANNERS = {"full": full_planner, "one-shot": one_shot_planner}
 MORE_LEVELS = "10000:11000"
@@ -52,15 +52,15 @@ class Measured:
 
     success: Summary
     steps: int | None
-    """Environment steps of training of the seed with the fewest; None where the record does not say."""
+    """Environment steps of training, of the seed with the fewest; None if the record does not say."""
     seconds: float | None
     rate: float | None
-    """Training steps a second."""
+    """Training steps per second."""
 
 
 def cells(selection: Selection) -> list[Cell]:
-    """pixelplan and PPGS after training on 1000 levels and the true rules, on the test levels; then pixelplan on more
-    of them. The other rows have commands of their own."""
+    """pixelplan and PPGS after training on 1000 levels, and the true rules, on the test levels; then pixelplan on more
+    levels. The other rows have their own commands."""
     return [
         *(cell for rows in _cells(selection).values() for cell in rows),
         *(
@@ -102,7 +102,7 @@ def _count(selection: Selection) -> int:
 
 
 def report(selection: Selection, records: Records) -> Report:
-    """The table, what the baselines were given, and the bars."""
+    """The table, the training of the baselines, and the bars."""
     levels = [int(end) for end in selection.test_levels.split(":")]
     found = measured([*read_records(records, levels), *own_records(selection, records)])
     return Report(f"{table(found, selection.test_levels)}\n{budget_table(found)}", table_csv(found), chart(found))
@@ -188,7 +188,7 @@ def table(found: dict[tuple[str, str], Measured], levels: str) -> str:
 
 
 def budget_table(found: dict[tuple[str, str], Measured]) -> str:
-    """What the baselines were given, as Markdown."""
+    """The training of the baselines, as Markdown."""
     budgets = paper()["success"]["budgets"]
     rows = []
     for method in ("ppo", "glamor", "dreamer"):

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from PIL import Image
 
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
-"""97.5 % quantiles of Student's distribution with 1, 2, … degrees of freedom; beyond them the normal one's will do."""
+"""97.5 % quantiles of Student's distribution with 1, 2, … degrees of freedom; beyond them the normal one's is used."""
 
 INTERVALS = (
     "the mean, and in brackets the 95 % interval (over seeds by Student's distribution; with one seed over levels, by "
     "Wilson's) and the number of seeds. An empty cell was not run, or is not in the paper."
 )
-"""What tables of summaries say of themselves."""
+"""The legend of tables of summaries."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def comma_separated(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str
 
 
 def picture_sheet(pictures: Sequence[Image.Image], titles: Sequence[str], columns: int) -> Figure | None:
-    """Pictures in rows, each under its title; None of none."""
+    """Pictures in rows, each under its title; None if there are none."""
     from matplotlib.figure import Figure
 
     if not pictures:

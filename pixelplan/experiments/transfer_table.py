@@ -19,7 +19,7 @@ CELL = 8
 """Pixels along the side of a cell."""
 PLANNERS = {"one-shot": one_shot_planner, "full": full_planner}
 LEVELS = "10000:10050"
-"""Larger boards take longer, so these are fewer than elsewhere."""
+"""Fewer than in other experiments: larger boards take longer."""
 
 
 def cells(selection: Selection) -> list[Cell]:
@@ -36,7 +36,7 @@ def _cell(env: str, size: int, planner: str) -> Cell:
 
 
 def find(records: Records, env: str, size: int, planner: str) -> dict[str, Any] | None:
-    """What was measured on a size of board; None where there is no record."""
+    """What was measured on one board size; None if there is no record."""
     record = records.find(_cell(env, size, planner))
     return None if record is None else record["result"]
 
@@ -74,7 +74,7 @@ def report(selection: Selection, records: Records) -> Report:
 
 
 def _figure(found: dict[tuple[str, str, int], dict[str, Any]]) -> Figure:
-    """A panel a puzzle, a curve a planner."""
+    """A panel for each puzzle, with a curve for each planner."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 3.2), layout="constrained")

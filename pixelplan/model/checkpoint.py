@@ -62,7 +62,7 @@ def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
     model.networks.load_state_dict(tensors)
     if "goal_test" in description:
         model.goal_test = _load_goal_test(folder, description["goal_test"], model)
-    # Convolutions of a single picture are quicker where the channels of a pixel lie together.
+    # Convolutions of a single picture are faster if the channels of a pixel lie together.
     model.networks.to(device).to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
     return model
 
@@ -120,9 +120,9 @@ def read_description(folder: Path) -> dict[str, Any]:
 
 
 def save_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer, note: dict[str, Any]) -> None:
-    """Write everything that training needs to go on from here, in one file.
+    """Write everything that training needs to continue from here, in one file.
 
-    The rows of its note become `metrics.jsonl` before: after a kill, no checkpoint knows of a pass that this lacks.
+    The rows of its note are written to `metrics.jsonl` first: after a kill, that file lacks no pass of a checkpoint.
     """
     write_rows(folder / "metrics.jsonl", note.get("rows", []))
     tensors = {f"model/{name}": tensor for name, tensor in model.networks.state_dict().items()}
@@ -149,7 +149,7 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Put an optimizer's state into place from tensors of which those named optimizer/… are it."""
+    """Put an optimizer's state into place, from the tensors named optimizer/…."""
     state: dict[int, dict[str, Tensor]] = {}
     for name, value in tensors.items():
         if name.startswith("optimizer/"):
@@ -172,7 +172,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], note: Mapping[str, 
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """The tensors and the note that `write_tensors` wrote; an InputError where they are not those any more."""
+    """The tensors and the note that `write_tensors` wrote; an InputError if they are damaged."""
     try:
         tensors = load_file(path)
         with safetensors.safe_open(path, "pt") as file:
@@ -195,7 +195,7 @@ def _digest(tensors: Mapping[str, Tensor], note: Mapping[str, Any]) -> str:
 
 
 def read_checkpoint_note(folder: Path) -> dict[str, Any] | None:
-    """What was noted with the checkpoint in a folder; None where there is none."""
+    """The note of the checkpoint in a folder; None if there is none."""
     path = folder / CHECKPOINT
     return read_tensors(path)[1] if path.exists() else None
 

@@ -1,4 +1,4 @@
-"""What the numbers in a model's config can be: they are judged before networks are built, and memory taken, by them."""
+"""Limits on the numbers in a model's config, checked before they decide how large the networks are."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ LIMITS: dict[str, tuple[float, float]] = {
     "least_updates": (1, 10**6),
     "sampled_steps": (1, 10**6),
 }
-"""The smallest and the largest value of numbers by their name; any other number is −1024 to 1024."""
+"""The smallest and the largest value of each number; any other number is −1024 to 1024."""
 OTHERS = (-1024, 1024)
 DATA: dict[str, type] = {"env": str, "options": dict, "action_names": list, "worlds": list}
-"""What those parts of the description of training data are that are read again; each may be missing."""
+"""The types of those parts of the data's description that are read later; each may be missing."""
 LARGEST_TABLE = 2**24
-"""Cells of the latent grid times the cells that a step can lead to."""
+"""The most cells of the latent grid times the cells that a step can lead to."""
 MOST_PARAMETERS = 2**27
-"""About how many numbers the networks may consist of."""
+"""The most parameters that the networks may have, roughly."""
 
 
 def check_description(description: Mapping[str, Any], path: Path) -> None:
@@ -68,7 +68,7 @@ def check_description(description: Mapping[str, Any], path: Path) -> None:
 
 
 def _check_data(data: Any, path: Path) -> None:
-    """An InputError if that is no description of the data that a model was trained on, or of the data of its worlds."""
+    """An InputError if this does not describe the data that a model was trained on, or the data of its worlds."""
     if not isinstance(data, dict):
         raise InputError(f"{path}: data is {data}; it must say what the model was trained on")
     for name, kind in DATA.items():
@@ -100,7 +100,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _check_together(description: Mapping[str, Any], path: Path) -> None:
-    """An InputError where numbers are possible, but not all of them together."""
+    """An InputError if each number is possible, but not all of them together."""
     found = {
         name: value for part in ("model", "sizes") for name, value in _values(description[part]) if _is_number(value)
     }
@@ -123,5 +123,5 @@ def _check_together(description: Mapping[str, Any], path: Path) -> None:
         parameters += 2 * (300 * widest**2 + widest * pixels * found.get("dimensions", 1) / 2)
     if parameters > MOST_PARAMETERS:
         raise InputError(
-            f"{path} describes networks of about {parameters:,.0f} parameters; the most are {MOST_PARAMETERS:,}"
+            f"{path} describes networks of about {parameters:,.0f} parameters; at most {MOST_PARAMETERS:,} are allowed"
         )

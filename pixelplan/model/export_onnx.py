@@ -142,7 +142,7 @@ def _trace(
     buffer: Any = io.BytesIO()
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     with warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")  # the tracer warns of every shape that it takes for a constant
+        warnings.simplefilter("ignore")  # the tracer warns about every shape that it takes for a constant
         torch.onnx.export(
             function, inputs, buffer, input_names=labels, output_names=outputs, dynamic_axes=axes, opset_version=_OPSET,
             dynamo=False,

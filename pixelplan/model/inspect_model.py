@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LEVELS_MEASURED = 200
 LEVELS_LOOKED_THROUGH, SHOWN = 25, 8
-"""Levels among whose steps the worst predictions are looked for, and how many of these are shown."""
+"""The levels searched for the worst predictions, and how many predictions are shown."""
 
 
 @dataclass(frozen=True, eq=False)

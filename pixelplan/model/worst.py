@@ -1,4 +1,4 @@
-"""The worst predictions of a model on recorded play, to be looked at: before, predicted, true."""
+"""The worst predictions of a model on recorded play: before, predicted, true."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Miss:
 
 
 def worst_misses(model: WorldModel, levels: Sequence[LevelPlay], count: int) -> list[Miss]:
-    """The `count` worst steps of levels: first those whose predictions are farthest from being nearest to the truth."""
+    """The `count` worst steps of levels: those whose predictions are by far nearer to a wrong frame come first."""
     found: list[Miss] = []
     for level in levels:
         frames = np.asarray(level.frames)

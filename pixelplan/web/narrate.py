@@ -80,7 +80,7 @@ class Run:
         return self._done(episode.solved, episode.ended, self._clock.seconds)
 
     def again(self, planner: str) -> Episode:
-        """The run that `execute` would report, for pictures: the level decides all chance, so it is the same."""
+        """The run that `execute` would report, for pictures: its random numbers depend only on the level."""
         try:
             return self._play(planner)
         except TimeoutError:

@@ -1,4 +1,4 @@
-"""Many levels, one after another, and how certain the share of solved ones is."""
+"""Many levels, one after another, with the share solved and its interval."""
 
 from __future__ import annotations
 

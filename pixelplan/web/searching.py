@@ -13,7 +13,7 @@ GUIDED = OneShotConfig(frontier="best-first", weight=3.0, node_limit=20_000)
 
 @dataclass(frozen=True)
 class Searching:
-    """What a run needs to know beside the model."""
+    """What a run needs to know besides the model."""
 
     config: OneShotConfig
     chance: Chance | None = None

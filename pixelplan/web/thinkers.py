@@ -47,7 +47,7 @@ _GOALS: Mapping[Goals, str] = {
     "random": "A state that random play has met: this model has no goal test, because its training data shows "
     "nothing that solved a level",
 }
-"""What the page says of the goals with which levels begin."""
+"""What the page says about the goals that levels begin with."""
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,16 @@ class Thinker:
     family: Family
     """The levels, with the options that the model was made for."""
     model: Model | None
-    """None means the oracle, which every level has its own of."""
+    """None is the oracle: every level has its own."""
     label: str
     note: str
     """One sentence for the visitor, if there is something to explain."""
     problem: str = ""
     """Why the model could not be opened."""
     searching: Searching = USUAL
-    """How its latent graph is searched."""
+    """How to search its latent graph."""
     goal: str = _GOALS["level"]
-    """What the goal of a level is, before anybody chooses another one."""
+    """The goal of a level, until the visitor chooses another one."""
 
 
 class Models:
@@ -278,7 +278,7 @@ class Models:
 
 
 def _goals_of(family: Family, model: Model | None) -> Goals:
-    """The goals with which levels begin: those that they show, else whatever the model takes for solved."""
+    """The goals that levels begin with: those that they show, else whatever the model takes for solved."""
     if family.has_goals:
         return "level"
     return "random" if model is None or goal_test_of(model) is None else "solved"

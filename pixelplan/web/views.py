@@ -129,7 +129,7 @@ def plan_view(
     solves: bool | None,
     parts: Parting | None,
 ) -> PlanView:
-    """A plan whose actions (or those chosen in its graph) lead along `way` on the board."""
+    """A plan whose actions (or those chosen in its graph) follow `way` on the board."""
     x, y = projection(goal[None])[0].tolist()
     return PlanView(
         actions=list(actions),
@@ -158,7 +158,7 @@ def graph_view(
     states: list[int],
     right: list[bool],
 ) -> GraphView:
-    """A plan's graph, whose nodes are this far [M] apart from the goal.
+    """A plan's graph, with the distance [M] of each node to the goal.
 
     `seen` holds embeddings of seen states, corrections the (embedding, action) that memory knew; `states` and `right`
     are those of `truth.nodes`.

@@ -11,7 +11,7 @@ import pytest
 
 
 def fetch(package: str, folder: Path) -> Path:
-    """The archive of a package; the test is skipped where npm is missing or the registry out of reach."""
+    """The archive of a package; the test is skipped if npm is missing or the registry out of reach."""
     if shutil.which("npm") is None:
         pytest.skip("npm is not installed")
     command = ["npm", "pack", "--silent", "--pack-destination", str(folder), package]

@@ -1,4 +1,4 @@
-"""Anybody's environment on the page: played, planned and saved as the puzzles are."""
+"""A user's environment on the page: played, planned and saved as the puzzles are."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def test_states_are_limited(make_client: MakeClient) -> None:
 
 
 def test_many_walk_one_world_at_once() -> None:
-    """One environment, several threads and levels: everybody finds what a walk alone finds."""
+    """One environment, several threads and levels: each walk finds what it would find alone."""
     world = OwnWorld(open_family(CORRIDOR))
     found: dict[int, list[int]] = {}
 

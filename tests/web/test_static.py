@@ -77,7 +77,7 @@ def call(page: Page, body: str, argument: Any = None) -> Any:
     return page.evaluate(f"async (argument) => {{ {body} }}", argument)
 
 
-def test_it_is_small_and_asks_nobody_else(folder: Path) -> None:
+def test_it_is_small_and_contacts_no_other_server(folder: Path) -> None:
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 20_000_000
     assert "http" not in (folder / "index.html").read_text().replace("http-equiv", "")
 
@@ -172,7 +172,7 @@ def test_it_edits_reads_scores_and_errs(guest: Visitor, tmp_path: Path) -> None:
     page = guest.open("?env=ice-slider&level=3002")
     page.locator("#edit").click()
     page.locator("#harder").click()
-    expect(page.locator("#notice")).to_contain_text("The shortest way now has")
+    expect(page.locator("#notice")).to_contain_text("The shortest solution now has")
     page.locator("#edit-done").click()
     page.locator("#plan").click()
     expect(page.locator("#facts")).to_contain_text("ms.")
@@ -229,7 +229,7 @@ def folder_entry(name: str) -> tarfile.TarInfo:
     return entry
 
 
-def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     assert "is not empty" in one_sentence(run_command("web", "--static", str(tmp_path / "full"), code=2))

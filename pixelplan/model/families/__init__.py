@@ -32,10 +32,9 @@ class Family:
     networks: type[Networks]
     """Made from a config and sizes."""
     config: type[Any]
-    """Of its settings."""
+    """The type of its settings."""
     fit: Callable[[Any, tuple[int, int] | None, Trajectories], tuple[Any, Sizes]]
-    """The settings and sizes for recorded play, from settings that may leave something open and a grid if one is
-    given."""
+    """The settings and sizes for recorded play, from settings with open choices and, if given, a grid."""
 
 
 def fit_to_frames(

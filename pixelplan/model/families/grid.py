@@ -30,10 +30,10 @@ class ModelConfig:
 
     family: Literal["auto", "position", "cells", "latent"] = "position"
     """position: a place on a grid and a map of where actions lead; cells: what is in each cell of a grid, for worlds in
-    which several things change; auto (in training): the one of these two that the data asks for; latent: the encoder of
+    which several things change; auto (in training): whichever of these two the data suggests; latent: the encoder of
     position with a forward model that sees no context."""
     dimensions: int = 32
-    """Size of an embedding (not cells: there it is the number of cells times kinds)."""
+    """Size of an embedding (for cells it is the number of cells times kinds instead)."""
     kinds: int = 16
     """How many different things a cell can hold (cells)."""
     maps: int = 1
@@ -83,8 +83,8 @@ def far_blocks(sizes: Sizes) -> int:
 def suggest_grid(networks: ModelConfig, grid: tuple[int, int] | None, data: Trajectories) -> tuple[ModelConfig, Sizes]:
     """The networks and sizes for recorded play, on the given grid or the one that the data suggests.
 
-    The grid is the one on which things move along rows and columns. If one mover on that grid is not all that changes,
-    it is another on which it is; and if there is none, the simplest on which all that changes can be told.
+    The grid is the one on which things move along rows and columns. If something besides one mover changes on it, it is
+    a grid on which only one mover changes; if there is none, the simplest grid that shows all changes.
     """
     reading = networks.reading
     sizes = sizes_of(data, grid, networks.noisy, reading)

@@ -1,4 +1,4 @@
-"""What families share whose latent is a point, and whose states are held apart by a margin: the paper's losses."""
+"""What families share whose latent is a point and whose states are kept a margin apart: the paper's losses."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class MetricNetworks(Networks):
     """Encoder h, forward model f with context and inverse model p, as the paper calls them."""
 
     encoder: nn.Module
-    """Gives embeddings [N,d], and what else it knows, of images [N,3,H,W]."""
+    """Returns embeddings [N,d] of images [N,3,H,W], and what else it knows."""
     forward_model: Any
-    """Has `context`; gives embeddings [L,S,A,d] from z [L,S,d] and that context."""
+    """Has `context`; returns embeddings [L,S,A,d] from z [L,S,d] and that context."""
     inverse: nn.Module | None
 
     def encode(self, images: Tensor) -> Tensor:

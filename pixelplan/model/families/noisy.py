@@ -1,4 +1,4 @@
-"""`position` for worlds whose pixels are noisy: no frame ever comes back, so nothing rests on frames being equal."""
+"""`position` for worlds with noisy pixels: no frame ever comes back, so nothing relies on equal frames."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from pixelplan.model.objective import weighted_sum
 from pixelplan.types import Trajectories
 
 NOTABLE = 2.0
-"""How many times the median difference of cells a cell's must be to mean something."""
+"""A cell differs if its difference is this many times the median of all cells."""
 TIMES_AS_LONG = 2
-"""Training, against clear frames: the forward model learns only in the second half of it."""
+"""Training takes this many times as long as on clear frames: the forward model learns only in its second half."""
 
 
 class NoisyPosition(Position):
-    """Nobody can say which noisy frames show different states.
+    """Which noisy frames show different states is unknown.
 
-    So the margin is kept between the codes of the cells: whatever the encoder looks at, two places are two states. The
-    forward model learns to predict the place that is looked at. What to look at is for the inverse model to find out.
-    When it has, the encoder is also held to what was predicted (if something hides what acts, that knows better), and
-    to what differs. Not before: what always stays in its place is the easiest to predict, and a distractor differs
-    between any two frames.
+    So the margin is kept between the codes of cells: whatever the encoder looks at, two places are two states. The
+    forward model learns to predict the place that the encoder looks at. The inverse model finds out what to look at.
+    Once it has, the encoder is also held to predictions (they know better if something hides the agent) and to what
+    differs. Not earlier: whatever stays in its place is easiest to predict, and a distractor differs between any two
+    frames.
     """
 
     noisy = True
 
     def states(self, data: Trajectories) -> np.ndarray | None:
-        """Every frame for itself."""
+        """Every frame is its own state."""
         return np.arange(len(data.frames))
 
     def usual_updates(self) -> int:
@@ -48,7 +48,7 @@ class NoisyPosition(Position):
 
     @torch.inference_mode()
     def judged(self, levels: list[LevelPlay]) -> list[LevelPlay]:
-        """With the states that the encoder itself sees: nobody else knows them."""
+        """With the states that the encoder itself sees: nothing else knows them."""
         return [dataclasses.replace(level, states=self._places(np.asarray(level.frames))) for level in levels]
 
     def _places(self, frames: np.ndarray) -> np.ndarray:
@@ -58,7 +58,7 @@ class NoisyPosition(Position):
         return places
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
-        """See above; `settled` says from 0 to 1 how far the inverse model has found out what to look at."""
+        """See above; `settled` is 0 to 1: how far the inverse model has found out what to look at."""
         found_out = settled(share_done)
         embedded, maps = self.encoder(batch.images)
         z = in_slots(embedded, batch)

@@ -3,7 +3,7 @@
 At the paper's size it is meant for a GPU. Training runs the forward model for the steps of a batch only; a search needs
 it for every action.
 
-Shapes: N frames, M steps, L levels, S states a level, A actions, d latent dimensions.
+Shapes: N frames, M steps, L levels, S states per level, A actions, d latent dimensions.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class Paper(MetricNetworks):
         return torch.optim.AdamW(self.parameters(), rate, eps=1e-5, weight_decay=weight_decay)
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
-        """The paper's three losses, each the plain mean over the steps; the margin holds apart what a step leads to
-        from where it began, and steps that stay in place count with all others."""
+        """The paper's three losses, each the plain mean over the steps; the margin separates a step's end from its
+        start, and steps that stay in place count like all others."""
         embedded, _ = self.encoder(batch.images)  # [N,d]
         before, after = batch.images_of_steps()
         level, _, action, _ = batch.steps.unbind(1)

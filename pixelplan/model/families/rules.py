@@ -1,8 +1,8 @@
-"""Rules for what cells show as the model: learned from counts in seconds, exact, and quick enough for large searches.
+"""Rules for what cells show: learned from counts in seconds, exact, and fast enough for large searches.
 
 Frames are cells of a grid, and a cell shows one of a few things. What it shows after an action is decided by a tree of
-questions about the cells around it, the same everywhere; or, if that does not do, about all cells, with a tree for
-every cell. Which of these it is, held-out levels decide. There are no gradients, and a code is zeros and ones.
+questions about the cells around it, the same everywhere; or, if that is not enough, about all cells, with a tree for
+every cell. Held-out levels decide which. There are no gradients, and a code is zeros and ones.
 
 Shapes: N images, L levels of S states, A actions, K kinds, a grid of R × C cells with G = R·C; d = G·K.
 """
@@ -56,7 +56,7 @@ class RulesConfig:
 
 
 class Rules(Networks):
-    """What cells show, and trees of questions that say what becomes of it."""
+    """What cells show, and trees of questions that predict what they show next."""
 
     at_once = True
     discrete = True
@@ -90,12 +90,12 @@ class Rules(Networks):
         self._make_quick()
 
     def _make_quick(self) -> None:
-        """Write all answers down, for whoever has not too many, and note what can change at all, for the others."""
+        """Tabulate all answers if there are not too many, and note what can cause a change."""
         self.lookup = look_up(self.table.numpy(), self.roots.numpy(), self.look.numpy(), self.config.kinds + 1)
         self._find_causes()
 
     def _find_causes(self) -> None:
-        """Note of each action what has to be near for a cell to change; nothing, if that cannot be said of all."""
+        """Note for each action what must be near for a cell to change; nothing if some tree has no such cause."""
         self.causes.zero_()
         table = self.table.numpy()
         for action, root in enumerate(self.roots[:, 0].tolist()):
@@ -120,12 +120,12 @@ class Rules(Networks):
 
     @property
     def _copied(self) -> int:
-        """How many of the places that can be asked about are cells."""
+        """The number of cells among the places that can be asked about."""
         return self.look.shape[1] - self.config.kinds
 
     @torch.no_grad()
     def _seen(self, levels: Sequence[LevelPlay]) -> Steps:
-        """Take the most common looks for kinds, and give what was seen in these terms."""
+        """Make the most common looks the kinds, and return what was seen as kinds."""
         looks, shown = self.cells.scan(level.frames for level in levels)
         patterns = self.cells.as_patterns(looks)
         taken = patterns[: self.config.kinds]
@@ -138,13 +138,13 @@ class Rules(Networks):
 
     @torch.no_grad()
     def _nearest(self, images: Tensor) -> Tensor:
-        """[N,...] for each cell of images [N,3,...] the pattern that is nearest to its own pixels."""
+        """[N,...] for each cell of images [N,3,...] the pattern nearest to its pixels."""
         products = functional.conv2d(images, self.patterns, stride=self.sizes.patch)  # [N,K,...]
         # −|x − c|² but for |x|², which is the same for all kinds
         return (2 * products - self.patterns.pow(2).sum((1, 2, 3))[:, None, None]).argmax(1).flatten(1).squeeze(1)
 
     def _codes(self, kinds: Tensor) -> Tensor:
-        """What rules can ask about [N,G+1+K] uint8: cells [N,G], what is outside, and whether each kind is anywhere."""
+        """What rules can ask about [N,G+1+K] uint8: cells [N,G], the outside, and whether each kind is anywhere."""
         count = self.config.kinds
         present = torch.zeros(len(kinds), count, dtype=torch.uint8).scatter_(1, kinds, 1)
         outside = torch.full((len(kinds), 1), count, dtype=torch.uint8)
@@ -172,8 +172,8 @@ class Rules(Networks):
         return self._ones(after).view(levels, states, self.sizes.actions, z.shape[2])
 
     def _may_change(self, codes: Tensor) -> Tensor:
-        """Which cells [N,A,G] an action may change in states with codes [N,V]: those with a cause near; all, if causes
-        are not known."""
+        """Which cells [N,A,G] an action may change in states with codes [N,V]: those near a cause; all if causes are
+        unknown."""
         if not self.causes.any():
             return torch.ones(len(codes), *self.roots.shape, dtype=torch.bool)
         place, value = self.causes.any(0).nonzero().unbind(1)  # [P]
@@ -206,9 +206,9 @@ class Cells:
         return images if images.shape[-2:] == self.size else functional.interpolate(images, self.size, mode="nearest")
 
     def scan(self, levels: Iterable[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
-        """All that cells show [u,w] in frames [n,H,W,3] of levels, the most common first, and which [n,G] of it where.
+        """The looks of cells [u,w] in frames [n,H,W,3] of levels, the most common first, and each cell's look [n,G].
 
-        A frame is compared with the first one of its level, and only cells that differ are looked at.
+        A frame is compared with the first one of its level, and only cells that differ are examined.
         """
         numbers: dict[bytes, int] = {}
         counts: Counter[int] = Counter()
@@ -249,7 +249,7 @@ class Cells:
 def fit_rules(config: RulesConfig, grid: tuple[int, int] | None, data: Trajectories) -> tuple[RulesConfig, Sizes]:
     """The settings and sizes for recorded play: the grid, the number of things, and how far rules have to look.
 
-    The grid is the given one, or the simplest that tells all that changes.
+    The grid is the given one, or the simplest that shows all changes.
     """
     levels = list(_plays(data))
     chosen = [levels[place] for place in evenly_spread(len(levels), LEVELS)]

@@ -1,8 +1,8 @@
 """Decision trees that say what a cell shows after an action, from what some cells show before it.
 
-A tree asks of its cell's surroundings whether one of them shows this or that, until it knows the answer: a kind, or
-what one of the surroundings shows now ("stays as it is" is what the cell itself shows). Such a rule is learned from
-counts, without gradients, and it is exact or it is not: nothing drifts.
+A tree asks whether cells around its own show this or that, until it knows the answer: a kind, or what one of those
+cells shows now ("stays as it is" is what the cell itself shows). Such a rule is learned from counts, without
+gradients, and it is exact or it is not: nothing drifts.
 
 Shapes: n states as codes [n,V] (what each cell shows, then what else can be asked), m steps, A actions, G cells, each
 with F places that can be asked about.
@@ -83,16 +83,16 @@ def follow(table: Tensor, look: Tensor, codes: Tensor, rows: Tensor, state: Tens
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """The answers of trees to all that the few places they ask about can show: the same as theirs, without asking."""
+    """The answers of trees to everything that the few places they ask about can show, in a table."""
 
     asked: Tensor
-    """[n,A·G] int64, the numbers of a code that the tree of each action and cell looks at."""
+    """[n,A·G] int64, the entries of a code that the tree of each action and cell looks at."""
     first: Tensor
     """[A·G,1] int32, where the answers of each tree begin."""
     answers: Tensor
     """[t] uint8."""
     values: int
-    """How many things a number of a code can be."""
+    """How many values an entry of a code can have."""
 
     def after(self, codes: Tensor) -> Tensor:
         """The kinds [N,A·G] after each action in states with codes [N,V]."""
@@ -104,9 +104,9 @@ class Lookup:
 
 
 def look_up(table: np.ndarray, roots: np.ndarray, look: np.ndarray, values: int) -> Lookup | None:
-    """All answers of the trees with roots [A,G] in a table [t,4]; None if these are too many to be written down.
+    """All answers of the trees with roots [A,G] in a table [t,4]; None if these are too many to tabulate.
 
-    Trees that ask about fewer places than others look at the outside first, which always shows the last value.
+    Trees that ask about fewer places than others first look at the outside, which always shows the last value.
     """
     trees = {int(root): sorted(_places(table, int(root))) for root in np.unique(roots)}
     if sum(values ** len(places) for places in trees.values()) > MOST_ANSWERS:
@@ -155,10 +155,10 @@ def _all_answers(table: np.ndarray, root: int, places: list[int], values: int) -
 
 
 def causes(table: np.ndarray, root: int, copied: int) -> set[tuple[int, int]] | None:
-    """Places and values of which one has to be there for a tree to answer anything but "stays as it is".
+    """Places and values, at least one of which must be there for a tree to answer anything but "stays as it is".
 
-    Every such answer has a question on its way that was answered with yes; of several, the one about the largest value,
-    since kinds are numbered by how common they are. None if some answer needs no yes.
+    The path to every such answer has a question that was answered yes. Of several, the one about the largest value is
+    taken: kinds are numbered by how common they are, the most common first. None if some answer needs no yes.
     """
     found: set[tuple[int, int]] = set()
     open_: list[tuple[int, tuple[int, int] | None]] = [(root, None)]
@@ -176,7 +176,7 @@ def causes(table: np.ndarray, root: int, copied: int) -> set[tuple[int, int]] | 
 
 
 def surroundings(rows: int, columns: int, reach: int, others: int) -> np.ndarray:
-    """[G,F] which number of a code is what, seen from each cell: the cell, those within reach (all for 0), others.
+    """[G,F] the entries of a code, seen from each cell: the cell itself, those within reach (all for 0), others.
 
     A code is what each of the G cells shows, then what a cell outside shows, then `others`. The nearest come first.
     """
@@ -195,10 +195,10 @@ def surroundings(rows: int, columns: int, reach: int, others: int) -> np.ndarray
 
 
 def learn(seen: Steps, look: np.ndarray, copied: int, actions: int, alike: bool, most: int, rounds: int = 12) -> Trees:
-    """Trees for all actions: one for all cells if these are alike, else one each; `most` rows of the table at most.
+    """Trees for all actions: one for all cells if these are alike, else one for each; at most `most` rows in all.
 
     The first `copied` places can be answers. A tree is grown from a part of what was seen, then again with what it got
-    wrong, until that is nothing or it was grown `rounds` times.
+    wrong, until nothing is wrong or it was grown `rounds` times.
     """
     count = len(look)
     groups = [np.arange(count)] if alike else [np.array([cell]) for cell in range(count)]
@@ -209,7 +209,7 @@ def learn(seen: Steps, look: np.ndarray, copied: int, actions: int, alike: bool,
     size = 0
     for place, (action, cells) in enumerate(wanted):
         steps = seen.steps[seen.steps[:, 1] == action]
-        room = most - size - (len(wanted) - place - 1)  # a row at least for each that follows
+        room = most - size - (len(wanted) - place - 1)  # leave at least one row for each tree that follows
         table = _tree(seen.codes, steps, look, cells, copied, random, max(1, room), rounds)
         table[:, 2:][table[:, 2:] != _LEAF] += size
         roots[action, cells] = size
@@ -243,7 +243,7 @@ def _tree(
 ) -> np.ndarray:
     """The table of one tree, for some cells after the steps [m,3] of one action."""
     if not len(steps):
-        return np.array([[0, 0, _LEAF, _LEAF]], np.int64)  # nobody knows: it stays as it is
+        return np.array([[0, 0, _LEAF, _LEAF]], np.int64)  # unknown: it stays as it is
     rows = _first_rows(codes, steps, cells, random)
     table = np.empty((0, 4), np.int64)
     for turn in range(rounds):
@@ -264,7 +264,7 @@ def _tree(
 
 
 def _first_rows(codes: np.ndarray, steps: np.ndarray, cells: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """[r,2] steps and cells, by their places among `steps` and `cells`; half of them cells that change, if any do."""
+    """[r,2] indices into `steps` and `cells`; half of them are of cells that change, if any do."""
     changed = [
         np.argwhere(codes[steps[part, 0]][:, cells] != codes[steps[part, 2]][:, cells]) + np.array([part.start, 0])
         for part in _pieces(len(steps), len(cells))
@@ -284,8 +284,8 @@ def _pieces(steps: int, cells: int) -> Iterator[slice]:
 def grow(x: np.ndarray, y: np.ndarray, copied: int, most: int) -> np.ndarray:
     """The table [t,4] of a tree for answers y [r] to what the places show x [r,F]; at most `most` rows.
 
-    Greedy: the question that leaves the least doubt (entropy) about whether and into what the cell changes. Of equally
-    good ones the nearest place is asked about.
+    Greedy: each question leaves the least doubt (entropy) about whether, and to what, the cell changes. Of equally good
+    questions it takes the nearest place.
     """
     table: list[list[int]] = [[0, 0, _LEAF, _LEAF]]
     open_: list[tuple[int, np.ndarray, int]] = [(0, np.arange(len(y)), 0)]
@@ -322,7 +322,7 @@ def _answer(seen: np.ndarray, answers: np.ndarray, copied: int) -> tuple[int, in
 
 
 def _question(seen: np.ndarray, answers: np.ndarray, kinds: int) -> tuple[int, int] | None:
-    """The place and value to ask about; None if all that is seen is the same."""
+    """The place and value to ask about; None if all rows are the same."""
     labels = np.where(answers == seen[:, 0], kinds, answers).astype(np.int64)
     places = seen.shape[1]
     keys = (np.arange(places) * kinds + seen) * (kinds + 1) + labels[:, None]
