@@ -163,7 +163,7 @@ def commands(inputs: Path) -> dict[str, Command]:
             resume=(),
         ),
     ]
-    return {one.name: one for one in listed}
+    return {command.name: command for command in listed}
 
 
 def contents(folder: Path) -> dict[str, str]:

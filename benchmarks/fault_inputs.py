@@ -174,10 +174,10 @@ def _story(done: Done) -> str:
 
 def checkpoints(base: Path, commands: dict[str, Command]) -> Case:
     """The checkpoint of a training that was interrupted (of a model, in a race, of a distance), under `--resume`."""
-    found = [_checkpoint(base / name, commands[name]) for name in ("train", "race", "heuristic")]
+    interrupted = [_checkpoint(base / name, commands[name]) for name in ("train", "race", "heuristic")]
 
     def case(random: np.random.Generator, place: Path) -> str:
-        command, cut, checkpoint, whole = found[int(random.integers(len(found)))]
+        command, cut, checkpoint, whole = interrupted[int(random.integers(len(interrupted)))]
         shutil.copytree(cut, place, dirs_exist_ok=True)
         damage_file(random, place / checkpoint)
         done = run([*command.arguments(place), "--resume"], prepare=quick, seconds=60)

@@ -102,9 +102,9 @@ def interrupted(command: Command, fault: Fault | None, base: Path, first: int) -
         done = run([*words, *command.resume], None, quick)
         if done.code:
             raise Wrong(f"it does not continue: {done.errors[-300:]}")
-        found = contents(place)
-        if found != whole:
-            others = sorted(name for name in whole | found if whole.get(name) != found.get(name))
+        written = contents(place)
+        if written != whole:
+            others = sorted(name for name in whole | written if whole.get(name) != written.get(name))
             raise Wrong(f"another result: {others}")
         return label
 
@@ -148,7 +148,7 @@ def two_at_once(base: Path, listed: dict[str, Command]) -> Case:
 
 def groups(listed: dict[str, Command]) -> dict[str, tuple[int, Callable[[Path, int], Case]]]:
     """All kinds of cases: how many of each, and what prepares them in a folder, from a number on."""
-    found: dict[str, tuple[int, Callable[[Path, int], Case]]] = {}
+    kinds: dict[str, tuple[int, Callable[[Path, int], Case]]] = {}
     faults: list[tuple[str, dict[str, int], Fault | None]] = [
         ("kills", KILLS, "kill"),
         ("random kills", RANDOM_KILLS, None),
@@ -156,13 +156,13 @@ def groups(listed: dict[str, Command]) -> dict[str, tuple[int, Callable[[Path, i
     ]
     for kind, counts, fault in faults:
         for name, count in counts.items():
-            found[f"{kind}: {name}"] = count, partial(interrupted, listed[name], fault)
+            kinds[f"{kind}: {name}"] = count, partial(interrupted, listed[name], fault)
     for name, (count, prepare) in DAMAGES.items():
-        found[f"damaged inputs: {name}"] = count, lambda base, first, p=prepare: p(base, listed)
-    found["bombs"] = 120, lambda base, first: bombs(base, listed)
-    found["bad environments"] = len(bad_environments()), lambda base, first: environments(first)
-    found["two at once"] = 40, lambda base, first: two_at_once(base, listed)
-    return found
+        kinds[f"damaged inputs: {name}"] = count, lambda base, first, p=prepare: p(base, listed)
+    kinds["bombs"] = 120, lambda base, first: bombs(base, listed)
+    kinds["bad environments"] = len(bad_environments()), lambda base, first: environments(first)
+    kinds["two at once"] = 40, lambda base, first: two_at_once(base, listed)
+    return kinds
 
 
 def campaign(record: dict[str, Any], share: float, only: list[str], seed: int, save: Callable[[], None]) -> None:
@@ -216,7 +216,7 @@ def _nothing() -> dict[str, Any]:
 def _processor_seconds() -> float:
     """Of this process and of all that it started and waited for."""
     used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def warm_up() -> None:

@@ -57,16 +57,18 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     options = {"preset": arguments.preset, "updates": arguments.updates, "seed": arguments.seed}
-    found: dict[str, Any] = {}
+    by_world: dict[str, Any] = {}
     for name in arguments.worlds:
         for count in arguments.counts:
             for label, init in (("begun", arguments.init), ("nothing", None)):
-                one = measure(name, count, init, arguments.runs, options)
-                found.setdefault(name, {}).setdefault(str(count), {})[label] = one
-                print(f"{name}, {count} levels, {label}: exact {one['exact']:.4f}, one-shot {one['one_shot']:.2f}")
+                result = measure(name, count, init, arguments.runs, options)
+                by_world.setdefault(name, {}).setdefault(str(count), {})[label] = result
+                print(
+                    f"{name}, {count} levels, {label}: exact {result['exact']:.4f}, one-shot {result['one_shot']:.2f}"
+                )
     if arguments.json:
         command = f"python benchmarks/few_levels.py {' '.join(arguments.worlds)} --init {arguments.init}"
-        write_json(arguments.json, {"command": command, **options, **describe_machine(), "worlds": found})
+        write_json(arguments.json, {"command": command, **options, **describe_machine(), "worlds": by_world})
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ def main(arguments: argparse.Namespace) -> dict[str, Any]:
         f"--model {arguments.model} --levels {arguments.levels} --steps {arguments.steps}",
         **describe_machine(),
         "steps": arguments.steps,
-        "exact to the end": sum(one == arguments.steps for one in lasted) / len(lasted),
+        "exact to the end": sum(steps == arguments.steps for steps in lasted) / len(lasted),
         "exact steps": lasted,
         "seconds": round(time.perf_counter() - began, 1),
     }

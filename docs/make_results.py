@@ -58,21 +58,21 @@ LATPLAN = {
 
 def record(name: str) -> dict[str, Any]:
     """A record in results/."""
-    found: dict[str, Any] = json.loads((ROOT / "results" / f"{name}.json").read_text())
-    return found
+    recorded: dict[str, Any] = json.loads((ROOT / "results" / f"{name}.json").read_text())
+    return recorded
 
 
 def seeds(env: str, planner: str, levels: str) -> list[dict[str, Any]]:
     """The records of the main table's models on some levels, one a training seed."""
     records = Records(ROOT / "results")
-    found = [records.find(main_cell(Selection(), env, planner, seed, levels)) for seed in SEEDS]
-    return [record for record in found if record is not None]
+    recorded = [records.find(main_cell(Selection(), env, planner, seed, levels)) for seed in SEEDS]
+    return [record for record in recorded if record is not None]
 
 
 def shown(records: list[dict[str, Any]], name: str) -> str:
     """The mean of a result over the training seeds, and each seed's own."""
     values = [record["result"][name] for record in records]
-    return f"**{statistics.mean(values):.3f}** ({', '.join(f'{one:.3f}' for one in values)})"
+    return f"**{statistics.mean(values):.3f}** ({', '.join(f'{value:.3f}' for value in values)})"
 
 
 def summary() -> str:
@@ -88,10 +88,10 @@ def summary() -> str:
     for name, kind in PUZZLES.items():
         cells = []
         for planner in ("one-shot", "full"):
-            found = seeds(name, planner, MORE_LEVELS)
-            success = statistics.mean(one["result"]["success"] for one in found)
+            runs = seeds(name, planner, MORE_LEVELS)
+            success = statistics.mean(run["result"]["success"] for run in runs)
             cells.append(f"{success:.3f} ({success_rates(f'ppgs-{planner}')[name]:.2f})")
-        minutes = statistics.mean(one["model"]["seconds"] for one in found) / 60
+        minutes = statistics.mean(run["model"]["seconds"] for run in runs) / 60
         lines.append(f"| {kind.__name__} | {cells[0]} | {cells[1]} | {minutes:.1f} min |")
     lines += ["", "[All results, each seed, and speed](docs/performance.md)."]
     return "\n".join(lines)
@@ -109,7 +109,7 @@ def main_table() -> str:
     for name, kind in PUZZLES.items():
         for planner in ("one-shot", "full"):
             papers, more = (seeds(name, planner, levels) for levels in (TEST_LEVELS, MORE_LEVELS))
-            success, optimal = [shown(found, "success") for found in (papers, more)], shown(more, "optimal")
+            success, optimal = [shown(runs, "success") for runs in (papers, more)], shown(more, "optimal")
             paper = success_rates(f"ppgs-{planner}")[name]
             lines.append(f"| {kind.__name__} | {planner} | {success[0]} | {success[1]} | {optimal} | {paper:.2f} |")
     lines += [
@@ -123,12 +123,12 @@ def main_table() -> str:
     ]
     planning = record("benchmark-planning")
     for name, kind in PUZZLES.items():
-        trained = [found["model"] for found in seeds(name, "full", TEST_LEVELS)]
-        seconds = statistics.mean(one["seconds"] for one in trained)
-        accuracy = statistics.mean(one["validation_metrics"]["one_step_accuracy"] for one in trained)
+        trained = [run["model"] for run in seeds(name, "full", TEST_LEVELS)]
+        seconds = statistics.mean(model["seconds"] for model in trained)
+        accuracy = statistics.mean(model["validation_metrics"]["one_step_accuracy"] for model in trained)
         hits = statistics.mean(
-            next(row["hits"] for row in one["validation_metrics"]["rankings"] if row["horizon"] == 10)
-            for one in trained
+            next(row["hits"] for row in model["validation_metrics"]["rankings"] if row["horizon"] == 10)
+            for model in trained
         )
         cores = trained[0]["threads"]
         lines.append(
@@ -150,10 +150,10 @@ def speed() -> str:
     worlds, memory = record("benchmark-environments"), record("benchmark-collect-memory")
     lines = ["Measured side by side in one run (`make benchmarks`, records in `results/`):", ""]
     for name, kind in PUZZLES.items():
-        found, stepping = worlds[name], worlds[name]["stepping"]
+        measured, stepping = worlds[name], worlds[name]["stepping"]
         lines.append(
-            f"- {kind.__name__}: 1000 levels made in {found['making_1000_levels_seconds']:.1f} s; 400,000 steps "
-            f"recorded in {found['collecting']['seconds']:.1f} s; vectorised, {stepping['frames_per_second']:,.0f} "
+            f"- {kind.__name__}: 1000 levels made in {measured['making_1000_levels_seconds']:.1f} s; 400,000 steps "
+            f"recorded in {measured['collecting']['seconds']:.1f} s; vectorised, {stepping['frames_per_second']:,.0f} "
             f"frames/s, {stepping['share_of_copying_speed']:.2f} of the speed of copying them."
         )
     lines.append(
@@ -199,8 +199,8 @@ def page(load: dict[str, Any] | None, fuzz: dict[str, Any] | None, budget: dict[
             f"  (medians; IceSlider at worst {alone['plan ice-slider']['worst']:.0f} ms, the very first "
             f"{alone['first plan ice-slider']:.0f} ms).",
             f"- {load['clients']} visitors who play, plan and race at once for {load['seconds']:.0f} s: "
-            f"{sum(one['count'] for one in load['milliseconds'].values()):,} requests, {load['errors']} errors; memory "
-            f"{memory[0]:.0f} MB at the beginning, {memory[-1]:.0f} MB at the end.",
+            f"{sum(kind['count'] for kind in load['milliseconds'].values()):,} requests, {load['errors']} errors; "
+            f"memory {memory[0]:.0f} MB at the beginning, {memory[-1]:.0f} MB at the end.",
         ]
     if fuzz is not None:
         broken = sum(count for status, count in fuzz["answers"].items() if status >= "500")
@@ -239,8 +239,8 @@ def own_worlds() -> str:
         if not all(path.exists() for path in paths):
             continue
         training, *planners = (json.loads(path.read_text()) for path in paths)
-        success = " | ".join(f"{found['success']:.2f}" for found in planners)
-        optimal = ", ".join(f"{found['optimal']:.2f}" for found in planners)
+        success = " | ".join(f"{run['success']:.2f}" for run in planners)
+        optimal = ", ".join(f"{run['optimal']:.2f}" for run in planners)
         cores = training["config"]["threads"]
         lines.append(
             f"| [{title}](examples/{name.removesuffix('_world')}.md) | {training['seconds'] / 60:.1f} min on {cores} "
@@ -343,15 +343,17 @@ def beyond() -> str:
     selection, records = Selection(), Records(ROOT / "results")
 
     def behind_noise(planner: str) -> str:
-        found = [
+        outcomes = [
             (env, noise_table.outcome(selection, records, env, noise_table.TRAINED, planner))
             for env in noise_table.ENVS
         ]
-        return ", ".join(f"{PUZZLES[env].__name__} {one.success.mean:.2f}" for env, one in found if one is not None)
+        return ", ".join(
+            f"{PUZZLES[env].__name__} {outcome.success.mean:.2f}" for env, outcome in outcomes if outcome is not None
+        )
 
     def on_larger_boards(env: str) -> str:
-        found = [transfer_table.find(records, env, size, "full") for size in (16, 20)]
-        return f"{PUZZLES[env].__name__} " + " and ".join(f"{one['success']:.2f}" for one in found if one is not None)
+        runs = [transfer_table.find(records, env, size, "full") for size in (16, 20)]
+        return f"{PUZZLES[env].__name__} " + " and ".join(f"{run['success']:.2f}" for run in runs if run is not None)
 
     unknown = record("benchmark-worlds")["worlds"]
     means = {
@@ -359,9 +361,9 @@ def beyond() -> str:
         for planner in ("one-shot", "full")
     }
     hard = [
-        f"{title} {found['success']:.3f} of {len(found['episodes']):,}"
+        f"{title} {run['success']:.3f} of {len(run['episodes']):,}"
         for name, (title, _) in SEARCH_RESULTS.items()
-        if (found := searched(name)) is not None
+        if (run := searched(name)) is not None
     ]
     large = [record["result"]["success"] for record in boards_table.find(selection, records, 16, "full")]
     return "\n".join(
@@ -382,7 +384,7 @@ def beyond() -> str:
             "recorded, and not all of them are learned",
             "  ([which](docs/own-environment.md#worlds-that-nobody-knew)).",
             "- Hard search, one plan each:",
-            *(f"  {one}{',' if one != hard[-1] else ''}" for one in hard),
+            *(f"  {line}{',' if line != hard[-1] else ''}" for line in hard),
             "  ([which search for which world](docs/search.md)).",
         ]
     )
@@ -400,13 +402,13 @@ def search_models() -> str:
         "|---|---|---|---|---|",
     ]
     for name, title in SEARCH_MODELS.items():
-        found = searched(f"{name}-training")
-        if found is not None:
-            levels = sum(last - first for first, last in found["data"]["levels"])
-            metrics = found["validation_metrics"]
+        training = searched(f"{name}-training")
+        if training is not None:
+            levels = sum(last - first for first, last in training["data"]["levels"])
+            metrics = training["validation_metrics"]
             exact = f"{metrics['exact']:.5f} on {metrics['levels']} levels"
             lasting = metrics["rollouts"]["100"]
-            lines.append(f"| {title} | {levels:,} | {found['seconds']:.0f} | {exact} | {lasting:.3f} |")
+            lines.append(f"| {title} | {levels:,} | {training['seconds']:.0f} | {exact} | {lasting:.3f} |")
     return "\n".join(lines)
 
 
@@ -417,17 +419,17 @@ def search_results() -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, (title, other) in SEARCH_RESULTS.items():
-        found, beside = searched(name), None if other is None else searched(other)
-        if found is None:
+        search, beside = searched(name), None if other is None else searched(other)
+        if search is None:
             continue
-        levels = found["episodes"]
-        steps = [one["steps"] for one in levels if one["solved"]]
-        optimal = "–" if found["optimal"] is None else f"{found['optimal']:.2f}"
+        levels = search["episodes"]
+        steps = [level["steps"] for level in levels if level["solved"]]
+        optimal = "–" if search["optimal"] is None else f"{search['optimal']:.2f}"
         plain = "" if beside is None else f"{beside['success']:.2f} of {len(beside['episodes'])}"
         lines.append(
-            f"| {title} | {len(levels):,} | {found['success']:.3f} | {optimal} | "
-            f"{statistics.median(one['nodes'] for one in levels):,.0f} | {statistics.median(steps):.0f} | "
-            f"{found['seconds_per_plan']:.2f} | {plain} |"
+            f"| {title} | {len(levels):,} | {search['success']:.3f} | {optimal} | "
+            f"{statistics.median(level['nodes'] for level in levels):,.0f} | {statistics.median(steps):.0f} | "
+            f"{search['seconds_per_plan']:.2f} | {plain} |"
         )
     return "\n".join(lines)
 
@@ -441,18 +443,18 @@ def search_latplan() -> str:
     for name, title in LATPLAN.items():
         cells = []
         for steps in (7, 14):
-            found = searched(f"latplan-{name}-{steps}")
-            nodes = 0 if found is None else statistics.median(one["nodes"] for one in found["episodes"])
-            cells.append("" if found is None else f"{found['success']:.2f}, {found['optimal']:.2f}, {nodes:,.0f}")
+            search = searched(f"latplan-{name}-{steps}")
+            nodes = 0 if search is None else statistics.median(level["nodes"] for level in search["episodes"])
+            cells.append("" if search is None else f"{search['success']:.2f}, {search['optimal']:.2f}, {nodes:,.0f}")
         lines.append(f"| {title} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def faults() -> str:
     """The campaign of faults: cases tried and failed, by kind."""
-    found = record("benchmark-faults")
+    faulted = record("benchmark-faults")
     kinds: dict[str, list[tuple[str, dict[str, Any]]]] = {}
-    for name, group in found["groups"].items():
+    for name, group in faulted["groups"].items():
         kind, _, part = name.partition(": ")
         kinds.setdefault(kind, []).append((part, group))
     lines = ["| kind | cases | failed | of these |", "|---|---|---|---|"]
@@ -465,16 +467,16 @@ def faults() -> str:
         parts = [f"{part} {group['cases']:,}" for part, group in groups if part]
         words = parts or [f"{outcome} {count:,}" for outcome, count in outcomes.items()]
         lines.append(f"| {kind} | {cases:,} | {failed} | {', '.join(words)} |")
-    seconds = sum(group["seconds"] for group in found["groups"].values())
+    seconds = sum(group["seconds"] for group in faulted["groups"].values())
     bad_input = [group for kind in ("damaged inputs", "bombs") for part, group in kinds[kind] if part != "checkpoints"]
     return "\n".join(
         [
             *lines,
             "",
-            f"Seed {found['seed']}, one run on commit {found['commit']}, {seconds / 60:.0f} minutes on "
-            f"{found['machine']['processor']}. Of damaged inputs and bombs (but for checkpoints, with which training "
+            f"Seed {faulted['seed']}, one run on commit {faulted['commit']}, {seconds / 60:.0f} minutes on "
+            f"{faulted['machine']['processor']}. Of damaged inputs and bombs (but for checkpoints, with which training "
             f"continues), the slowest took {max(group['slowest'] for group in bad_input):.1f} s in all. The largest "
-            f"process of the campaign had {found['largest_process_mb']:,} MB.",
+            f"process of the campaign had {faulted['largest_process_mb']:,} MB.",
         ]
     )
 
@@ -500,7 +502,7 @@ def filled(text: str) -> str:
     for name, make in BLOCKS.items():
         block = rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- end of {name} -->)"
         content = make()
-        text = re.sub(block, lambda found: f"{found[1]}{content}\n{found[2]}", text, flags=re.DOTALL)  # noqa: B023
+        text = re.sub(block, lambda marks: f"{marks[1]}{content}\n{marks[2]}", text, flags=re.DOTALL)  # noqa: B023
     return text
 
 

@@ -113,10 +113,10 @@ class Layers:
     def layer(self, steps: int) -> np.ndarray | None:
         """The boards [n,R,C] that are `steps` from the goal; None if there are none."""
         while len(self._layers) <= steps and len(self._layers[-1]):
-            found = self._world.after(self._layers[-1]).reshape(-1, *self._world.cells)
-            known = np.concatenate([*self._layers[-2:], found])
+            boards = self._world.after(self._layers[-1]).reshape(-1, *self._world.cells)
+            known = np.concatenate([*self._layers[-2:], boards])
             first, _ = distinct(known)
-            self._layers.append(known[first[first >= len(known) - len(found)]])
+            self._layers.append(known[first[first >= len(known) - len(boards)]])
             self._sorted.append(np.sort(_names(self._layers[-1])))
         return self._layers[steps] if steps < len(self._layers) and len(self._layers[steps]) else None
 
@@ -164,12 +164,12 @@ class TrueRules:
         (rows, columns, kinds), (height, width) = self.layout, self._world.sprites.shape[1:3]
         cells = frames.reshape(len(frames), rows, height, columns, width, 3).swapaxes(2, 3)
         cells, looks = cells.reshape(len(frames), rows * columns, -1), self._world.sprites.reshape(kinds, -1)
-        found = np.zeros((*cells.shape[:2], kinds), np.float32)
+        codes = np.zeros((*cells.shape[:2], kinds), np.float32)
         for kind, look in enumerate(looks):
-            found[..., kind] = (cells == look).all(2)
-        if not found.any(2).all():
+            codes[..., kind] = (cells == look).all(2)
+        if not codes.any(2).all():
             raise InputError("a frame shows something that this world does not have")
-        return torch.from_numpy(found.reshape(len(frames), -1))
+        return torch.from_numpy(codes.reshape(len(frames), -1))
 
     def context(self, frame: np.ndarray) -> None:
         """Nothing: the rules are the same everywhere."""
@@ -179,5 +179,5 @@ class TrueRules:
         rows, columns, kinds = self.layout
         boards = z.view(len(z), rows, columns, kinds).argmax(3).to(torch.uint8).numpy()
         after = torch.from_numpy(self._world.after(boards)).long()  # [N,A,R,C]
-        found = torch.zeros(*after.shape, kinds).scatter_(4, after.unsqueeze(4), 1.0)
-        return found.flatten(2)
+        codes = torch.zeros(*after.shape, kinds).scatter_(4, after.unsqueeze(4), 1.0)
+        return codes.flatten(2)

@@ -44,17 +44,17 @@ def quarter_turns(size: int, faces: tuple[str, ...]) -> np.ndarray:
     """[2·faces,S] for each turn, clockwise and back, and each sticker the sticker whose colour it gets."""
     places, looks, _ = stickers(size)
     number = {(*place, *look): index for index, (place, look) in enumerate(zip(places, looks, strict=True))}
-    found = []
+    turns = []
     for face in faces:
         axis = np.array(FACES[face][0])
         turned = np.arange(len(places))
         for index, (place, look) in enumerate(zip(places, looks, strict=True)):
             if place @ axis == size - 1:
                 # Clockwise as seen from outside: v becomes v × axis but for what is along the axis, which stays.
-                goes = (np.cross(one, axis) + axis * (one @ axis) for one in (place, look))
+                goes = (np.cross(vector, axis) + axis * (vector @ axis) for vector in (place, look))
                 turned[number[tuple(np.concatenate(list(goes)))]] = index
-        found += [turned, turned.argsort()]
-    return np.array(found)
+        turns += [turned, turned.argsort()]
+    return np.array(turns)
 
 
 class Cube(BoardWorld):

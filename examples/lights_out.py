@@ -27,7 +27,7 @@ def buttons() -> np.ndarray:
 @cache
 def quiet() -> np.ndarray:
     """[4,25] all sets of buttons that change nothing: adding one of them to a solution makes another solution."""
-    found = [np.zeros(SIZE * SIZE, np.uint8)]
+    sets = [np.zeros(SIZE * SIZE, np.uint8)]
     first_rows = (np.arange(2**SIZE)[:, None] >> np.arange(SIZE)) & 1
     for first in first_rows[1:]:  # the first row decides all others: each button must put out the light above it
         pressed = np.zeros((SIZE, SIZE), np.uint8)
@@ -35,8 +35,8 @@ def quiet() -> np.ndarray:
         for row in range(1, SIZE):
             pressed[row] = ((pressed.reshape(-1) @ buttons()) % 2).reshape(SIZE, SIZE)[row - 1]
         if not ((pressed.reshape(-1) @ buttons()) % 2).any():
-            found.append(pressed.reshape(-1))
-    return np.array(found)
+            sets.append(pressed.reshape(-1))
+    return np.array(sets)
 
 
 def fewest(pressed: np.ndarray) -> np.ndarray:

@@ -64,8 +64,8 @@ class DoorKey(gymnasium.Env):
         start = self._state()
         ways: dict[tuple, tuple[int, ...]] = {start: ()}
         queue = deque([start])
-        found = None
-        while queue and found is None:
+        solution = None
+        while queue and solution is None:
             here = queue.popleft()
             for action in range(len(ACTIONS)):
                 self._restore(here)
@@ -74,10 +74,10 @@ class DoorKey(gymnasium.Env):
                     ways[self._state()] = (*ways[here], action)
                     queue.append(self._state())
                 if solved:
-                    found = (*ways[here], action)
+                    solution = (*ways[here], action)
                     break
         self._restore(start)
-        return found
+        return solution
 
     def _state(self) -> tuple:
         game, door = self.game, self.door

@@ -32,10 +32,10 @@ def read_levels(files: str | Path) -> list[np.ndarray]:
     """The levels [R,C] of a file, or of several with commas; an InputError says which level of which file is wrong."""
     levels = []
     for name in str(files).split(","):
-        found = [(line, board) for line, board in _blocks(Path(name.strip()))]
-        if not found:
+        blocks = [(line, board) for line, board in _blocks(Path(name.strip()))]
+        if not blocks:
             raise InputError(f"{name} has no levels; a level is lines of #, @, +, $, *, . and spaces")
-        levels += [_checked(board, f"the level at line {line} of {name}") for line, board in found]
+        levels += [_checked(board, f"the level at line {line} of {name}") for line, board in blocks]
     return levels
 
 
@@ -102,7 +102,7 @@ class SokobanLevels(BoardWorld):
             raise InputError(f"steps is {steps}; levels can be made from 1 to {FAR} steps from being solved")
         boards = read_levels(levels)
         self.steps = steps
-        self.cells = max(len(one) for one in boards), max(one.shape[1] for one in boards)
+        self.cells = max(len(board) for board in boards), max(board.shape[1] for board in boards)
         self.boards = np.full((len(boards), *self.cells), WALL, np.uint8)
         for place, board in zip(self.boards, boards, strict=True):
             top, left = (self.cells[0] - board.shape[0]) // 2, (self.cells[1] - board.shape[1]) // 2
@@ -136,9 +136,9 @@ class SokobanLevels(BoardWorld):
             return None
         board, taken = self.board, []
         for left in range(self.steps - 1, -1, -1):
-            nearer = {one.tobytes() for one in so_far(self._goals, left)}
+            nearer = {board.tobytes() for board in so_far(self._goals, left)}
             there = self.after(board[None])[0]
-            taken.append(next(action for action, one in enumerate(there) if one.tobytes() in nearer))
+            taken.append(next(action for action, after in enumerate(there) if after.tobytes() in nearer))
             board = there[taken[-1]]
         return tuple(taken)
 
@@ -170,14 +170,14 @@ def pull(boards: np.ndarray, ways: np.ndarray) -> np.ndarray:
     The player goes back to where it came from, and a box in front of it comes along or stays.
     """
     padded = np.pad(boards, ((0, 0), (2, 2), (2, 2)), constant_values=WALL)
-    found = []
+    earlier = []
     for boxed in (False, True):
         every, flat = np.arange(len(boards)), (boards >= PLAYER).reshape(len(boards), -1).argmax(1)
         here = np.stack([flat // boards.shape[2], flat % boards.shape[2]], axis=1) + 2
         behind, ahead = here - ways, here + ways
         left, front = padded[every, behind[:, 0], behind[:, 1]], padded[every, ahead[:, 0], ahead[:, 1]]
         can = np.isin(left, (FLOOR, TARGET)) & (np.isin(front, (BOX, BOX_ON_TARGET)) if boxed else True)
-        every, here, behind, ahead, left, front = (one[can] for one in (every, here, behind, ahead, left, front))
+        every, here, behind, ahead, left, front = (part[can] for part in (every, here, behind, ahead, left, front))
         before, rows = padded[every], np.arange(len(every))
         ground = np.where(before[rows, here[:, 0], here[:, 1]] == PLAYER_ON_TARGET, TARGET, FLOOR)
         if boxed:
@@ -185,8 +185,8 @@ def pull(boards: np.ndarray, ways: np.ndarray) -> np.ndarray:
             ground = np.where(ground == TARGET, BOX_ON_TARGET, BOX)
         before[rows, here[:, 0], here[:, 1]] = ground
         before[rows, behind[:, 0], behind[:, 1]] = np.where(left == TARGET, PLAYER_ON_TARGET, PLAYER)
-        found.append(before[:, 2:-2, 2:-2])
-    return np.concatenate(found)
+        earlier.append(before[:, 2:-2, 2:-2])
+    return np.concatenate(earlier)
 
 
 def so_far(goals: np.ndarray, steps: int) -> np.ndarray:

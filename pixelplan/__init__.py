@@ -118,7 +118,9 @@ def train(
 
     def opened(recorded: Recorded | Sequence[Recorded]) -> tuple[Trajectories, ...]:
         several = [recorded] if isinstance(recorded, Trajectories | str | Path) else recorded
-        return tuple(open_trajectories(one) if isinstance(one, str | Path) else one for one in several)
+        return tuple(
+            open_trajectories(data_set) if isinstance(data_set, str | Path) else data_set for data_set in several
+        )
 
     config = replace(find("noisy" if noisy else preset), **options)
     worlds, others = opened(data), None if validation is None else opened(validation)

@@ -155,7 +155,7 @@ def level_numbers(ranges: Iterable[range]) -> list[int]:
     ranges = list(ranges)
     if (count := sum(map(len, ranges))) > MOST_LEVELS:
         raise InputError(f"{count:,} levels are too many for one command; it takes at most {MOST_LEVELS:,}")
-    return [number for one in ranges for number in one]
+    return [number for numbers in ranges for number in numbers]
 
 
 def figure_bytes(figure: Figure, kind: str = "png", dpi: int = 150) -> bytes:

@@ -33,8 +33,8 @@ ACTIONS = ("up", "right", "left", "down", "no-op")
 
 def values_before(kind: Any) -> dict[str, Any]:
     """The fields of a dataclass that were added later, each with its value in records from before."""
-    later = [one for one in dataclasses.fields(kind) if "later" in one.metadata]
-    return {one.name: one.metadata.get("before", one.default) for one in later}
+    later = [field for field in dataclasses.fields(kind) if "later" in field.metadata]
+    return {field.name: field.metadata.get("before", field.default) for field in later}
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,8 +29,8 @@ def test_it_trains_plays_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyP
     words = (*words, "--pretrain-steps", "1", "--checkpoint-every", "20", "--replay-ratio", "0.02")
     words = (*words, "--levels", "1000:1002", "--step-limit", "5", "--json", record)
     run_command(*words, "--steps", "120")
-    found = json.loads(record.read_text())
-    assert found["budget"]["environment_steps"] == 120 and found["budget"]["updates"] > 0
+    recorded = json.loads(record.read_text())
+    assert recorded["budget"]["environment_steps"] == 120 and recorded["budget"]["updates"] > 0
     run_command(*words, "--steps", "160", "--resume")
     assert json.loads(record.read_text())["budget"]["environment_steps"] == 160
     (tmp_path / "run").rename(tmp_path / "moved")

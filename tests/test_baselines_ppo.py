@@ -105,16 +105,20 @@ def test_the_command_trains_plays_and_resumes(tmp_path: Path, capsys: pytest.Cap
     words = ("baseline", "ppo", "--env", "digit-jump", "--option", "size=4", "--out", run, "--games", "4")
     words = (*words, "--rollout-steps", "8", "--levels", "1000:1003", "--step-limit", "9", "--json", record)
     said = run_command(*words, "--steps", "64").stdout
-    found = json.loads(record.read_text())
-    assert "after 64 of 64 steps" in said and found["budget"]["environment_steps"] == 64
-    assert (found["env"], found["planner"], found["levels"], found["step_limit"]) == (
+    recorded = json.loads(record.read_text())
+    assert "after 64 of 64 steps" in said and recorded["budget"]["environment_steps"] == 64
+    assert (recorded["env"], recorded["planner"], recorded["levels"], recorded["step_limit"]) == (
         "digit-jump",
         "ppo",
         [1000, 1003],
         9,
     )
-    assert found["rule"] == "the goal is reached" and found["train_levels"] == [0, 1000]
-    assert found["budget"]["machine"]["cores"] and [one["level"] for one in found["episodes"]] == [1000, 1001, 1002]
+    assert recorded["rule"] == "the goal is reached" and recorded["train_levels"] == [0, 1000]
+    assert recorded["budget"]["machine"]["cores"] and [episode["level"] for episode in recorded["episodes"]] == [
+        1000,
+        1001,
+        1002,
+    ]
     again = [str(word) for word in (*words, "--steps", "96")]
     assert main(again) == 2 and "add --resume" in capsys.readouterr().err
     assert main([*again, "--resume", "--seed", "1"]) == 2 and "seed 0, not 1" in capsys.readouterr().err
@@ -128,7 +132,7 @@ def test_procgens_network_trains_too(tmp_path: Path) -> None:
     policy, budget = train_ppo(puzzle, "digit-jump", (0, 5), 8, tmp_path, config=config)
     record = evaluate_policy(policy, puzzle, "5:7", request={}, budget=budget, step_limit=3)
     again = evaluate_policy(policy, puzzle, "5:7", request={}, budget=budget, step_limit=3)
-    assert [one["steps"] for one in record["episodes"]] == [one["steps"] for one in again["episodes"]]
+    assert [episode["steps"] for episode in record["episodes"]] == [episode["steps"] for episode in again["episodes"]]
 
 
 @pytest.mark.parametrize("name", PUZZLES)

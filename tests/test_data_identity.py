@@ -143,6 +143,6 @@ def test_near_pairs_differ_in_a_small_square_only():
     ],
 )
 def test_what_steps_say_of_a_near_pair(steps, verdict):
-    found = judge([(0, 1)], np.array(steps))
-    assert getattr(found, verdict) == [(0, 1)]
-    assert len(found.same) + len(found.different) + len(found.unknown) == 1
+    verdicts = judge([(0, 1)], np.array(steps))
+    assert getattr(verdicts, verdict) == [(0, 1)]
+    assert len(verdicts.same) + len(verdicts.different) + len(verdicts.unknown) == 1

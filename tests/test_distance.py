@@ -41,16 +41,16 @@ def test_a_whole_graph_teaches_true_distances(states, actions, seed):
     plan = one_shot(model, frame_of(0), frame_of(world.goal), config)
     path, random = plan.path if plan.reached else None, np.random.default_rng(seed)
     goal = np.eye(states, dtype=np.float32)[world.goal]
-    found = from_search(plan.graph, path, goal, 1000, random)
-    learned = unpack(found.codes, states).argmax(1)
-    truth, sure = steps_to(world, [world.goal])[learned], found.sure == 1
-    assert (found.steps[sure] >= truth[sure]).all() and not found.at_least.any()
+    labels = from_search(plan.graph, path, goal, 1000, random)
+    learned = unpack(labels.codes, states).argmax(1)
+    truth, sure = steps_to(world, [world.goal])[learned], labels.sure == 1
+    assert (labels.steps[sure] >= truth[sure]).all() and not labels.at_least.any()
     if path is not None:
-        of_state = dict(zip(learned.tolist(), found.steps.tolist(), strict=True))
+        of_state = dict(zip(learned.tolist(), labels.steps.tolist(), strict=True))
         along = [of_state[state] for state in plan.embeddings.argmax(1).tolist()]
         assert along == list(range(len(plan.actions), -1, -1))
     else:
-        assert not sure.any() and (found.steps == FARTHEST).all()
+        assert not sure.any() and (labels.steps == FARTHEST).all()
     if plan.nodes > 1:
         later = in_hindsight(plan.graph, False, 1000, random)
         truth = steps_to(world, [int(later.goal.argmax())])[unpack(later.codes, states).argmax(1)]
@@ -101,9 +101,9 @@ def test_a_distance_is_read_as_it_was_written(tmp_path):
     network = DistanceNetwork(81, (3, 3, 9), SMALL)
     torch.nn.init.ones_(network.answer.weight)
     save_distance(network, tmp_path / "h", {"model": "m", "model_identity": "abc", "rounds": []})
-    found, about = load_distance(tmp_path / "h", "abc")
+    loaded, about = load_distance(tmp_path / "h", "abc")
     z, goals = torch.rand(5, 81).round(), torch.rand(1, 81).round()
-    torch.testing.assert_close(found(z, goals), LearnedDistance(network)(z, goals))
+    torch.testing.assert_close(loaded(z, goals), LearnedDistance(network)(z, goals))
     assert about["model"] == "m"
     with pytest.raises(InputError, match=r"trained for another model \(m, abc\); this one is xyz"):
         load_distance(tmp_path / "h", "xyz")
@@ -131,7 +131,10 @@ def test_it_learns_the_eight_puzzle(tmp_path):
     distance = train_distance(
         world.oracle(), open_level, range(200), range(200, 204), tmp_path / "h", config, tell=told.append
     )
-    assert [one.number for one in told] == [0, 1] and [one.nodes for one in told] == [0, 600]
+    assert [round_done.number for round_done in told] == [0, 1] and [round_done.nodes for round_done in told] == [
+        0,
+        600,
+    ]
     assert told[-1].held_out_solved == 1.0
     guided = Guided(world.oracle(), distance)
     blind, seeing = [], []
@@ -314,4 +317,4 @@ def test_from_pixels_to_plans_by_the_commands(tmp_path, monkeypatch):
         "evaluate", *world, "--model", "model", "--levels", "40:45", "--planner", "one-shot", *search, "--json", "r"
     )
     record = json.loads((tmp_path / "r").read_text())
-    assert record["success"] == 1.0 and all(one["found"] and one["nodes"] > 6 for one in record["episodes"])
+    assert record["success"] == 1.0 and all(episode["found"] and episode["nodes"] > 6 for episode in record["episodes"])

@@ -32,8 +32,8 @@ def test_examples_are_gymnasium_environments(example: str) -> None:
 
 
 def test_examples_fit(example: str) -> None:
-    found = check_env(open_family(f"examples.{example}:make"), [0, 1, 2], episodes=8)
-    assert found.fits and found.hidden == 0 and found.states_seen[-1] > 10
+    check = check_env(open_family(f"examples.{example}:make"), [0, 1, 2], episodes=8)
+    assert check.fits and check.hidden == 0 and check.states_seen[-1] > 10
 
 
 def test_levels_are_solved_by_their_shortest_solutions(example: str) -> None:

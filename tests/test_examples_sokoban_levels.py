@@ -81,12 +81,12 @@ def test_a_level_made_n_steps_from_the_goal_has_no_shorter_solution():
     for _ in range(4):
         reached = env.after(reached).reshape(-1, *env.cells)
         assert not env.solved(reached).any()
-    nearer = {one.tobytes() for layer in layers[:5] for one in layer}
-    before = {one.tobytes() for one in layers[5]}
+    nearer = {board.tobytes() for layer in layers[:5] for board in layer}
+    before = {board.tobytes() for board in layers[5]}
     assert not nearer & before and len(before) == len(layers[5])
     around = env.after(layers[4]).reshape(-1, *env.cells)  # whatever is one step away may also be one step before
     for board, after in zip(around, env.after(around), strict=True):
-        if board.tobytes() not in nearer and any(one.tobytes() in nearer for one in after):
+        if board.tobytes() not in nearer and any(later.tobytes() in nearer for later in after):
             assert board.tobytes() in before
     env = SokobanLevels(steps=5)
     env.reset(seed=3)
@@ -104,9 +104,9 @@ def test_our_own_levels_can_be_solved():
         env.reset(seed=level)
         seen, layer = {env.board.tobytes()}, env.board[None]
         while not env.solved(layer).any():
-            layer = [one for one in env.after(layer).reshape(-1, *env.cells) if one.tobytes() not in seen]
-            layer = list({one.tobytes(): one for one in layer}.values())
-            seen.update(one.tobytes() for one in layer)
+            layer = [board for board in env.after(layer).reshape(-1, *env.cells) if board.tobytes() not in seen]
+            layer = list({board.tobytes(): board for board in layer}.values())
+            seen.update(board.tobytes() for board in layer)
             assert layer and len(seen) < 100_000, level
             layer = np.stack(layer)
 

@@ -260,8 +260,8 @@ def test_one_process_at_a_time_has_a_folder(tmp_path: Path) -> None:
 
 def test_intervals_over_seeds() -> None:
     assert summarise([]) is None
-    one = summarise([0.9])
-    assert one is not None and one.text() == "0.90 (0.83–0.94, 1 seed)"
+    summary = summarise([0.9])
+    assert summary is not None and summary.text() == "0.90 (0.83–0.94, 1 seed)"
     three = summarise([0.96, 0.98, 1.0])
     assert three is not None and three.text(3) == "0.980 (0.930–1.000, 3 seeds)"
     same = summarise([1.0, 1.0])

@@ -58,7 +58,7 @@ class Digits:
         return None
 
     def step(self, z: torch.Tensor, context: None) -> torch.Tensor:
-        return torch.stack([(z + torch.tensor(one)) % 5 for one in ([1.0, 0.0], [0.0, 1.0])], dim=1)
+        return torch.stack([(z + torch.tensor(change)) % 5 for change in ([1.0, 0.0], [0.0, 1.0])], dim=1)
 
 
 def two_digits(one: int, other: int) -> np.ndarray:
@@ -132,8 +132,8 @@ def test_an_own_world_is_judged_by_the_same_goal() -> None:
     wanted = np.stack([corridor.draw(place) for place in (0, CELLS - 1)])
     challenge, episode = solve(Corridor, 2, planner="image-search", goal=Goal(wanted))
     assert episode.solved and challenge.goal.shown_by(episode.frames[-1])
-    own = pixelplan.GymFamily(Corridor, goal=lambda env: Goal(np.stack([env.draw(1), env.draw(2)])))
-    assert own.challenge(0).goal.frames.shape[0] == 2
+    family = pixelplan.GymFamily(Corridor, goal=lambda env: Goal(np.stack([env.draw(1), env.draw(2)])))
+    assert family.challenge(0).goal.frames.shape[0] == 2
 
 
 @pytest.mark.parametrize(

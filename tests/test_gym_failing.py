@@ -72,7 +72,7 @@ def test_an_evaluation_in_which_levels_failed_is_recorded_and_fails(tmp_path: Pa
     done = run_command(*words, code=2)
     assert "2 levels raised an exception, first level 3: " in done.stderr and "RuntimeError" in done.stderr
     episodes = read_json(out)["episodes"]
-    assert [one.get("error") is None for one in episodes] == [True, True, True, False, False]
+    assert [episode.get("error") is None for episode in episodes] == [True, True, True, False, False]
 
 
 def test_verbose_shows_the_traceback() -> None:

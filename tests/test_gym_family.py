@@ -26,7 +26,7 @@ CORRIDOR = "tests.own_worlds:corridor"
 
 def solved(env: object, levels: str = "0:4", **options: object) -> list[bool]:
     """Which levels GS on Images solves: it needs no model, and a corridor is small."""
-    return [one.solved for one in evaluate(env, levels, planner="image-search", **options).episodes]
+    return [episode.solved for episode in evaluate(env, levels, planner="image-search", **options).episodes]
 
 
 def test_what_is_recorded_is_what_the_environment_shows(tmp_path: Path) -> None:
@@ -64,10 +64,12 @@ def test_when_it_terminates_it_is_solved_and_stands_still() -> None:
 
 
 def test_goals_come_from_functions_frames_demonstrations_and_chance() -> None:
-    own = GymFamily(Goalless(), goal=lambda env: env.draw(2), solved=lambda env: env.place == 2)
-    assert solved(own) == [True] * 4
-    own = GymFamily(Goalless(), goal=lambda env: env.draw(2))  # it never says when it is solved: when the frame is seen
-    assert solved(own) == [True] * 4
+    family = GymFamily(Goalless(), goal=lambda env: env.draw(2), solved=lambda env: env.place == 2)
+    assert solved(family) == [True] * 4
+    family = GymFamily(
+        Goalless(), goal=lambda env: env.draw(2)
+    )  # it never says when it is solved: when the frame is seen
+    assert solved(family) == [True] * 4
     with pytest.raises(InputError, match="no goal_frame"):
         evaluate(Goalless, "0:2", planner="image-search", goals="level")
     assert solved(Goalless, "0:6", goals="random") == [True] * 6

@@ -31,11 +31,11 @@ def recording(lengths: tuple[int, ...] = (6, 6, 6)) -> list[tuple[np.ndarray, np
 
 def steps_of(data: Trajectories) -> set[tuple[int, bytes, int, bytes]]:
     """The distinct steps: level, frame, action, frame."""
-    found = set()
+    steps = set()
     for row, actions, level in zip(data.episodes, data.actions, data.episode_level, strict=True):
         for before, action, after in zip(row[:-1], actions, row[1:], strict=True):
-            found.add((int(level), data.frames[before].tobytes(), int(action), data.frames[after].tobytes()))
-    return found
+            steps.add((int(level), data.frames[before].tobytes(), int(action), data.frames[after].tobytes()))
+    return steps
 
 
 def expected(walks: list[tuple[np.ndarray, np.ndarray]]) -> set[tuple[int, bytes, int, bytes]]:
@@ -47,7 +47,7 @@ def expected(walks: list[tuple[np.ndarray, np.ndarray]]) -> set[tuple[int, bytes
 
 
 def write_npz(path: Path, walks: list) -> Path:
-    np.savez(path, frames=np.stack([frames for frames, _ in walks]), actions=np.stack([one for _, one in walks]))
+    np.savez(path, frames=np.stack([frames for frames, _ in walks]), actions=np.stack([taken for _, taken in walks]))
     return path
 
 

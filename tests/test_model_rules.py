@@ -25,13 +25,13 @@ RULES = dataclasses.replace(PRESETS["rules"], quiet=True, threads=1)
 
 def answers(table: np.ndarray, x: np.ndarray) -> list[int]:
     """What a tree says of rows [r,F], row by row."""
-    found = []
+    answered = []
     for seen in x:
         row = table[0]
         while row[2] >= 0:
             row = table[row[2] if seen[row[0]] == row[1] else row[3]]
-        found.append(int(row[1] if row[0] < 0 else seen[row[0]]))
-    return found
+        answered.append(int(row[1] if row[0] < 0 else seen[row[0]]))
+    return answered
 
 
 @settings(deadline=None, max_examples=60)
@@ -161,10 +161,10 @@ def test_lookups_answer_as_trees_do(seed, alike):
     ).astype(np.uint8)
     steps = np.stack([np.arange(39), random.integers(actions, size=39), np.arange(1, 40)], axis=1)
     trees = learn(Steps(codes, steps), look, look.shape[1] - kinds, actions, alike, most=int(random.integers(12, 24)))
-    found = look_up(trees.table, trees.roots, look, kinds + 1)
-    if found is None:
+    lookup = look_up(trees.table, trees.roots, look, kinds + 1)
+    if lookup is None:
         return
-    after = found.after(torch.from_numpy(codes)).reshape(40, actions, count).numpy()
+    after = lookup.after(torch.from_numpy(codes)).reshape(40, actions, count).numpy()
     for action in range(actions):
         np.testing.assert_array_equal(after[:, action], trees.after(codes, action, np.arange(count)))
 

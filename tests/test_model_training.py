@@ -157,8 +157,8 @@ def test_a_loss_that_is_not_a_number_stops_training(tmp_path, monkeypatch):
 
     def broken(*arguments):
         calls.append(1)
-        found = real(*arguments)
-        return {**found, "total": found["total"] * (math.nan if len(calls) > 7 else 1)}
+        losses = real(*arguments)
+        return {**losses, "total": losses["total"] * (math.nan if len(calls) > 7 else 1)}
 
     monkeypatch.setattr(Position, "forward", broken)
     with pytest.raises(InputError, match=r"not a number in pass 2; the checkpoint of pass 1 is kept"):
@@ -240,11 +240,11 @@ def test_impossible_settings(tmp_path):
 def test_inspection(tmp_path):
     data = play(levels=3)
     train(data, tmp_path / "model", dataclasses.replace(TINY, updates=4))
-    found = inspect_model(tmp_path / "model", data, level=2)
+    inspection = inspect_model(tmp_path / "model", data, level=2)
     for word in ("parameters", "4 × 4 cells", "threshold", "one-step", "H@10", "tiny-world"):
-        assert word in found.report
-    assert found.picture is not None
-    found.picture.savefig(tmp_path / "picture.png")
+        assert word in inspection.report
+    assert inspection.picture is not None
+    inspection.picture.savefig(tmp_path / "picture.png")
     assert inspect_model(tmp_path / "model").picture is None
     with pytest.raises(InputError, match="no level 7"):
         inspect_model(tmp_path / "model", data, level=7)

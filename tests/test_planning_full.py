@@ -75,11 +75,11 @@ class Mistaken(ToyModel):
     mistakes = 4
 
     def encode(self, frames: np.ndarray) -> torch.Tensor:
-        found = super().encode(frames)
+        embeddings = super().encode(frames)
         if len(frames) == 1 and self.mistakes:
             self.mistakes -= 1
             return self.embeddings[[0]]
-        return found
+        return embeddings
 
 
 def test_with_noisy_pixels_mistakes_are_not_for_ever():
@@ -102,8 +102,8 @@ class BadlyPredictedGoal(ToyModel):
 
 def test_a_goal_that_is_predicted_badly_is_visited_first():
     world = ToyWorld(grid(8), goal=63)
-    found = full(BadlyPredictedGoal(world.successors), world, frame_of(63))
-    assert found.solved and len(found.actions) == 14
+    episode = full(BadlyPredictedGoal(world.successors), world, frame_of(63))
+    assert episode.solved and len(episode.actions) == 14
     explored = full(BadlyPredictedGoal(world.successors), world, frame_of(63), FullConfig(likely_goal=0))
     assert len(explored.actions) > 28, "whatever is near comes first"
 
@@ -114,8 +114,8 @@ def test_what_only_looks_like_the_goal_is_visited_once():
     wrong = successors.copy()
     wrong[5, 1] = 15  # the model takes one step for a leap to the goal
     world = ToyWorld(successors, goal=15)
-    found = full(BadlyPredictedGoal(wrong), world, frame_of(15))
-    assert found.solved and world.visited.count(6) <= 2
+    episode = full(BadlyPredictedGoal(wrong), world, frame_of(15))
+    assert episode.solved and world.visited.count(6) <= 2
 
 
 @settings(deadline=None, max_examples=60)
@@ -186,7 +186,7 @@ def test_a_false_goal_is_left_behind():
 
 
 def _nearest(z, model):
-    return [min(range(4), key=lambda state: float((model.embeddings[state] - one).norm())) for one in z]
+    return [min(range(4), key=lambda state: float((model.embeddings[state] - embedding).norm())) for embedding in z]
 
 
 def test_what_looks_irreversible_waits():

@@ -47,13 +47,13 @@ def test_a_table_numbers_rows_as_a_dictionary_does(rounds, bits, distinct, seed,
         before = [known.get(row.tobytes(), -1) for row in words]
         np.testing.assert_array_equal(table.find(words), before)
         expected = [known.setdefault(row.tobytes(), len(known)) for row in words]
-        found, new = table.find_or_add(words)
-        assert found.tolist() == expected
-        assert sorted(found[new].tolist()) == sorted(
+        numbers, new = table.find_or_add(words)
+        assert numbers.tolist() == expected
+        assert sorted(numbers[new].tolist()) == sorted(
             {number for number, old in zip(expected, before, strict=True) if old < 0}
         )
         assert table.size == len(known)
-        np.testing.assert_array_equal(table.rows[found], words)
+        np.testing.assert_array_equal(table.rows[numbers], words)
     patch.undo()
 
 

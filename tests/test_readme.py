@@ -83,7 +83,7 @@ def test_equal_numbers_are_no_agreement() -> None:
     assert made.worth(made.Rate(0.62, 0.5, 0.7), less) == "differs", "there was room for a difference"
     said, numbers = made.claim([("DigitJump", "agrees", str(less)), ("ProcgenMaze", made.CEILING, str(same))])
     assert said == f"DigitJump: agrees; ProcgenMaze: {made.CEILING}" and "0.60 (0.50–0.70)" in numbers
-    assert made.claim([]) == made.NOT_YET
+    assert made.claim([]) == made.NOT_MEASURED
 
 
 def test_the_pages_load_is_reported_from_its_records() -> None:

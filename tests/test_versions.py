@@ -43,29 +43,29 @@ def losses(name: str) -> dict[str, float]:
     for update in range(UPDATES):
         randoms = [np.random.default_rng([update, place]) for place in range(3)]
         batch = make_batch(levels, randoms, 6, config.colour * networks.changes_colours, networks.scattered)
-        found = networks.train()(batch, config.objective, (update + 1) / UPDATES)
+        of_batch = networks.train()(batch, config.objective, (update + 1) / UPDATES)
         optimizer.zero_grad()
-        found["total"].backward()
+        of_batch["total"].backward()
         torch.nn.utils.clip_grad_norm_(networks.parameters(), 1.0)
         optimizer.step()
-    return {key: round(value.item(), 6) for key, value in found.items()}
+    return {key: round(value.item(), 6) for key, value in of_batch.items()}
 
 
 def episodes(name: str) -> list[list[int]]:
     """How a planner plays a few levels with the true rules: steps and nodes."""
-    found = pixelplan.evaluate("digit-jump", "1000:1005", planner=name, model="oracle")
-    return [[one.steps, one.nodes] for one in found.episodes]
+    result = pixelplan.evaluate("digit-jump", "1000:1005", planner=name, model="oracle")
+    return [[episode.steps, episode.nodes] for episode in result.episodes]
 
 
 def versions() -> dict[str, int]:
     """All versions by name."""
     families = {name: FAMILIES[name].networks.version for name in SMALL}
-    return {"training": training.VERSION, **families, **{name: one.version for name, one in PLANNERS.items()}}
+    return {"training": training.VERSION, **families, **{name: planner.version for name, planner in PLANNERS.items()}}
 
 
 def golden() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(GOLDEN.read_text())
-    return found
+    recorded: dict[str, Any] = json.loads(GOLDEN.read_text())
+    return recorded
 
 
 @pytest.mark.parametrize("name", SMALL)

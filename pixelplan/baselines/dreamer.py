@@ -230,9 +230,9 @@ def _run(
         assert process.stdout is not None
         for line in process.stdout:
             last_words.append(line.strip())
-            found = re.search(r"policy_step=(\d+)", line)
-            if found:
-                progress(int(found[1]), steps)
+            reported = re.search(r"policy_step=(\d+)", line)
+            if reported:
+                progress(int(reported[1]), steps)
             if seconds is not None and time.monotonic() - began > seconds:
                 process.terminate()  # the last checkpoint stays
                 return

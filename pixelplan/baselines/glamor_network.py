@@ -104,8 +104,8 @@ class GlamorNetwork(nn.Module):
         inverse = self.inverse(self.joint(torch.cat([start, goal], dim=-1)), actions)
         prior = self.prior(start, actions)
         return sum(  # type: ignore[return-value]
-            functional.nll_loss(found.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
-            for found in (inverse, prior)
+            functional.nll_loss(predicted.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
+            for predicted in (inverse, prior)
         )
 
 

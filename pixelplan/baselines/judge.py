@@ -51,7 +51,7 @@ def evaluate_policy(
             by_rule[name].append(result)
         progress(len(by_rule[rule]), len(numbers))
     episodes = by_rule[rule]
-    pairs = [(one.start, one.stop) for one in ranges]
+    pairs = [(numbers.start, numbers.stop) for numbers in ranges]
     return {
         **request,
         "options": dataclasses.asdict(puzzle),
@@ -65,7 +65,7 @@ def evaluate_policy(
         "seconds_per_plan": None,
         "budget": describe_budget(budget),
         **describe_machine(),
-        "episodes": [row(one) for one in episodes],
+        "episodes": [row(episode) for episode in episodes],
     }
 
 

@@ -147,8 +147,8 @@ class PpoPolicy:
         """An action drawn by its probability in a frame [H,W,3]."""
         pictures = torch.from_numpy(frame).permute(2, 0, 1)[None]
         with torch.no_grad():
-            found: Any = self._network.get_distribution(pictures).distribution
-        chances = found.probs[0].double().numpy()
+            distribution: Any = self._network.get_distribution(pictures).distribution
+        chances = distribution.probs[0].double().numpy()
         return int(self._random.choice(len(ACTIONS), p=chances / chances.sum()))
 
 

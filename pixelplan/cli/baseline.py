@@ -67,7 +67,7 @@ class Trained(Judged):
         train = parse_levels(self.train_levels)
         if len(train) != 1:
             raise InputError(f"the training levels are {self.train_levels!r}; a baseline trains on one range A:B")
-        if any(one.start < train[0].stop and train[0].start < one.stop for one in parse_levels(self.levels)):
+        if any(played.start < train[0].stop and train[0].start < played.stop for played in parse_levels(self.levels)):
             raise InputError(
                 f"the levels {self.levels} overlap the training levels {self.train_levels}; play levels not trained on"
             )
@@ -266,7 +266,7 @@ def report(record: Mapping[str, Any], json: str | None) -> None:
         path = Path(json)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json(path, record)
-    solved, (low, high) = sum(one["solved"] for one in record["episodes"]), record["interval"]
+    solved, (low, high) = sum(episode["solved"] for episode in record["episodes"]), record["interval"]
     print(
         f"{record['env']}, {record['planner']}: solved {solved} of {len(record['episodes'])} levels, "
         f"{record['success']:.3f} (95 % interval {low:.3f} to {high:.3f})"

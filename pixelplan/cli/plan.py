@@ -94,7 +94,7 @@ def evaluate(
             progress=_after_warnings(model, by_goal_test, progress),
         )
     print(json_format.dumps(record(result), ensure_ascii=False) if json == "-" else summary(result))
-    raised = [one for one in result.episodes if one.error is not None]
+    raised = [episode for episode in result.episodes if episode.error is not None]
     if raised:
         raise InputError(f"{len(raised)} levels raised an exception, first level {raised[0].level}: {raised[0].error}")
 
@@ -215,7 +215,7 @@ def _solve_pictures(
 
     if not goal or model is None or env is not None or level is not None:
         raise InputError("a plan from --frame needs --goal and --model, or --goals solved and --model, and no --env")
-    wanted = Goal() if goal == "solved" else read_goal([Path(one) for one in goal])
+    wanted = Goal() if goal == "solved" else read_goal([Path(path) for path in goal])
     print(plan_story(plan_between(model, read_frame(frame), wanted, config, seed, heuristic, other_size)))
 
 

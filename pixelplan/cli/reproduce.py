@@ -83,7 +83,7 @@ def reproduce(
     if check:
         checked = check_cells(module.cells(selection), results, runs, threads, retrain=run)
         print("\n".join(map(str, checked)))
-        if any(one.verdict == "differs" for one in checked):
+        if any(cell.verdict == "differs" for cell in checked):
             sys.exit(1)
         return
     failures = run_cells(module.cells(selection), places, threads, ray, retries) if run else []

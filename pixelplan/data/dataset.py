@@ -35,9 +35,9 @@ ARRAYS = {
     "episode_level": np.int64,
     "solved": np.int8,
 }
-LATER = ("solved",)
+ARRAYS_ADDED_LATER = ("solved",)
 """Arrays that data sets of earlier versions lack."""
-ONLY_IF_ASKED = ("explore",)
+KEYS_ONLY_IF_TRUE = ("explore",)
 """Keys that a request has only if they are true."""
 SECONDS_BETWEEN_NOTES = 1.0
 """How often finished levels are noted in the journal: the most that a kill costs, beside the level being played."""
@@ -135,7 +135,7 @@ class TrajectoryWriter:
 
     def _check_request(self, recorded: Any) -> None:
         """An InputError if the folder's request is not this one."""
-        for key in (*self.request, *ONLY_IF_ASKED):
+        for key in (*self.request, *KEYS_ONLY_IF_TRUE):
             value = self.request.get(key)
             if not isinstance(recorded, dict) or recorded.get(key) != value:
                 held = recorded.get(key) if isinstance(recorded, dict) else recorded
@@ -251,10 +251,10 @@ def open_trajectories(folder: str | Path, verify: bool = True) -> Trajectories:
         raise InputError(f"{folder} is no trajectory folder: it has no {MANIFEST}")
     manifest = read_json(folder / MANIFEST)
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        found = manifest.get("format") if isinstance(manifest, dict) else None
-        raise InputError(f"{folder} has data format {found}; this version reads format {FORMAT}: collect it again")
+        version = manifest.get("format") if isinstance(manifest, dict) else None
+        raise InputError(f"{folder} has data format {version}; this version reads format {FORMAT}: collect it again")
     check_manifest(manifest, folder / MANIFEST)
-    there = [name for name in ARRAYS if name not in LATER or f"{name}.npy" in manifest["sha256"]]
+    there = [name for name in ARRAYS if name not in ARRAYS_ADDED_LATER or f"{name}.npy" in manifest["sha256"]]
     arrays = {name: _open_array(folder / f"{name}.npy", manifest, verify) for name in there}
     frames, episodes = len(arrays["frames"]), len(arrays["episodes"])
     if (

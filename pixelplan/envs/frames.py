@@ -12,7 +12,7 @@ from PIL import Image
 
 from pixelplan.types import Goal, InputError, describe_value
 
-LARGEST, SMALLEST, USUAL = 128, 24, 64
+LARGEST, SMALLEST, USUAL_SIDE = 128, 24, 64
 """Frames with a side above the first are shrunk, frames with a side below the second enlarged."""
 LARGEST_SHRUNK = 112
 """The longest side of a frame that was shrunk."""
@@ -53,9 +53,9 @@ def usual_size(height: int, width: int) -> tuple[int, int]:
         least = -(-max(height, width) // LARGEST_SHRUNK)
         factors = range(least, min(height, width) // SMALLEST + 1)
         factor = next((factor for factor in factors if height % factor == 0 and width % factor == 0), None)
-        return (USUAL, USUAL) if factor is None else (height // factor, width // factor)
+        return (USUAL_SIDE, USUAL_SIDE) if factor is None else (height // factor, width // factor)
     if min(height, width) < SMALLEST:
-        factor = min(-(-USUAL // max(height, width)), LARGEST // max(height, width))
+        factor = min(-(-USUAL_SIDE // max(height, width)), LARGEST // max(height, width))
         return height * factor, width * factor
     return height, width
 

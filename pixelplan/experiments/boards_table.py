@@ -58,7 +58,7 @@ def report(selection: Selection, records: Records) -> Report:
                 continue
             optimal, seconds = _mean(there, "result", "optimal"), _mean(there, "model", "seconds")
             plan = _mean(there, "result", "seconds_per_plan")
-            accuracy = sum(one["model"]["validation_metrics"]["one_step_accuracy"] for one in there) / len(there)
+            accuracy = sum(record["model"]["validation_metrics"]["one_step_accuracy"] for record in there) / len(there)
             table.append(
                 [
                     f"{size} × {size}",

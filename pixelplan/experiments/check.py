@@ -57,14 +57,16 @@ def is_stored(cell: Cell, runs: Path) -> bool:
 def check_cell(cell: Cell, recorded: dict[str, Any], runs: Path, threads: int) -> Checked:
     """Measure a cell again from scratch."""
     with tempfile.TemporaryDirectory() as folder:
-        _, found = measure(cell, make_model(cell.model, runs, threads), Path(folder))
-    return Checked(cell, "agrees" if agree(recorded, found) else "differs", recorded["success"], found["success"])
+        _, measured = measure(cell, make_model(cell.model, runs, threads), Path(folder))
+    return Checked(cell, "agrees" if agree(recorded, measured) else "differs", recorded["success"], measured["success"])
 
 
-def agree(recorded: dict[str, Any], found: dict[str, Any]) -> bool:
+def agree(recorded: dict[str, Any], measured: dict[str, Any]) -> bool:
     """Whether two results agree: each success lies in the other's 95 % interval, and the record is consistent (its
     success is the share of levels that it does not list as unsolved)."""
     levels, success = recorded["levels"], recorded["success"]
-    whole = abs(success - (1 - len(recorded["unsolved"]) / levels)) < 1e-9 and levels == found["levels"]
+    whole = abs(success - (1 - len(recorded["unsolved"]) / levels)) < 1e-9 and levels == measured["levels"]
     low, high = wilson(round(success * levels), levels)
-    return whole and low <= found["success"] <= high and found["interval"][0] <= success <= found["interval"][1]
+    return (
+        whole and low <= measured["success"] <= high and measured["interval"][0] <= success <= measured["interval"][1]
+    )

@@ -80,17 +80,17 @@ def _drive(ray: Any, jobs: list[Job], results: Path, runs: Path, threads: int, r
         key = tasks.pop(task)
         job = left[key]
         try:
-            found: list[tuple[Cell, dict[str, Any] | Failure]] = ray.get(task)
+            outcomes: list[tuple[Cell, dict[str, Any] | Failure]] = ray.get(task)
         except ray.exceptions.RayError as problem:
-            found = [(cell, Failure(cell, reason(problem))) for cell in job.cells]
-        for cell, one in found:
-            if not isinstance(one, Failure):
-                write_record(one, cell, results)
-            say(outcome(cell, one))
-        failed = [one for _, one in found if isinstance(one, Failure)]
+            outcomes = [(cell, Failure(cell, reason(problem))) for cell in job.cells]
+        for cell, result in outcomes:
+            if not isinstance(result, Failure):
+                write_record(result, cell, results)
+            say(outcome(cell, result))
+        failed = [failure for _, failure in outcomes if isinstance(failure, Failure)]
         if failed and tries[key] < retries:
             tries[key] += 1
-            left[key] = Job(tuple(one.cell for one in failed))
+            left[key] = Job(tuple(failure.cell for failure in failed))
             say(f"trying again, {tries[key]} of {retries}: {job.model.env}, {job.model.name}")
             tasks[hand_out(left[key])] = key
         else:

@@ -55,7 +55,7 @@ def demo(out: Path) -> None:
 
 def _cells(result: Result) -> tuple[str, str, str]:
     """Solved, optimal among the solved, and milliseconds per plan."""
-    solved = sum(one.solved for one in result.episodes)
+    solved = sum(episode.solved for episode in result.episodes)
     optimal = "" if result.optimal is None else f"{result.optimal:.2f}"
     speed = "" if result.seconds_per_plan is None else f"{1e3 * result.seconds_per_plan:.1f}"
     return f"{solved} of {len(result.episodes)}", optimal, speed

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ENV = "procgen-maze"
 DEPTH = 20
 """Layers that are counted."""
-NOWHERE = 1e3
+OUT_OF_REACH = 1e3
 """A goal so far from everything that no search ends there."""
 NORMAL = 1.645
 """90 % of a normal distribution lie within this many standard deviations."""
@@ -55,7 +55,7 @@ class Leaves:
             level = get_level(puzzle, number)
             with inference():
                 start = as_array(opened.encode(level.frame(level.start)[None]))[0]
-                nowhere = LatentGoal(start[None] + NOWHERE)
+                nowhere = LatentGoal(start[None] + OUT_OF_REACH)
                 plan = search(opened, opened.context(level.frame(level.goal)), start, nowhere, self.config)
             rows.append([*plan.leaves, *[0] * (DEPTH - len(plan.leaves))])
         return {"leaves": rows}
@@ -108,8 +108,8 @@ def report(selection: Selection, records: Records) -> Report:
 
 def _curve(leaves: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     """The mean [depth] over levels and half of its 90 % interval [depth]."""
-    found = np.array(leaves, float)
-    return found.mean(0), NORMAL * found.std(0, ddof=1) / math.sqrt(len(found))
+    counts = np.array(leaves, float)
+    return counts.mean(0), NORMAL * counts.std(0, ddof=1) / math.sqrt(len(counts))
 
 
 def _figure(curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> Figure:

@@ -35,7 +35,7 @@ def cells(selection: Selection) -> list[Cell]:
 
 def report(selection: Selection, records: Records) -> Report:
     """A table for each puzzle, and the curves."""
-    found = _measured(cells(replace(selection, levels=COUNTS)), records)
+    successes = _measured(cells(replace(selection, levels=COUNTS)), records)
     searches = {env: image_search_rates(records.results, env, selection.test_levels) for env in PUZZLES}
     lines = [
         "# Generalisation",
@@ -48,19 +48,19 @@ def report(selection: Selection, records: Records) -> Report:
     ]
     lines += ["![Solved unseen levels over the number of training levels](generalisation.png)", ""]
     for env, kind in PUZZLES.items():
-        lines += [f"## {kind.__name__}", "", markdown(*_table(env, found)), ""]
+        lines += [f"## {kind.__name__}", "", markdown(*_table(env, successes)), ""]
         search = searches[env]
         if search is not None:
             lines += [f"GS on Images, which learns nothing: {search.text()}.", ""]
     lines += [f"PPGS's and PPO's numbers are the paper's: {paper()['generalization']['source']}.", ""]
     rows = [
-        [env, count, planner, *_values(found.get((env, count, planner))), _paper(env, "ppgs", count, planner)]
+        [env, count, planner, *_values(successes.get((env, count, planner))), _paper(env, "ppgs", count, planner)]
         for env in PUZZLES
         for count in COUNTS
         for planner in PLANNERS
     ]
     header = ["puzzle", "training_levels", "planner", "mean", "low", "high", "seeds", "paper"]
-    return Report("\n".join(lines), comma_separated(header, rows), _figure(found, searches))
+    return Report("\n".join(lines), comma_separated(header, rows), _figure(successes, searches))
 
 
 def _measured(declared: Sequence[Cell], records: Records) -> dict[tuple[str, int, str], Summary]:
@@ -72,14 +72,14 @@ def _measured(declared: Sequence[Cell], records: Records) -> dict[tuple[str, int
             assert isinstance(cell.model, Training)
             place = (cell.env, cell.model.count, cell.measure.planner)  # type: ignore[attr-defined]
             rates.setdefault(place, []).append(record["result"]["success"])
-    return {place: summary for place, found in rates.items() if (summary := summarise(found)) is not None}
+    return {place: summary for place, of_seeds in rates.items() if (summary := summarise(of_seeds)) is not None}
 
 
-def _table(env: str, found: dict[tuple[str, int, str], Summary]) -> tuple[list[str], list[list[str]]]:
+def _table(env: str, successes: dict[tuple[str, int, str], Summary]) -> tuple[list[str], list[list[str]]]:
     header = ["n", "pixelplan, full", "PPGS, full (paper)", "pixelplan, one-shot", "PPO (paper)"]
     rows = []
     for count in COUNTS:
-        full, one_shot = found.get((env, count, "full")), found.get((env, count, "one-shot"))
+        full, one_shot = successes.get((env, count, "full")), successes.get((env, count, "one-shot"))
         rows.append(
             [
                 str(count),
@@ -101,7 +101,7 @@ def _values(summary: Summary | None) -> list[Any]:
     return [None] * 4 if summary is None else [summary.mean, summary.low, summary.high, summary.seeds]
 
 
-def _figure(found: dict[tuple[str, int, str], Summary], searches: dict[str, Summary | None]) -> Figure:
+def _figure(successes: dict[tuple[str, int, str], Summary], searches: dict[str, Summary | None]) -> Figure:
     """A panel for each puzzle: pixelplan, the paper's PPGS and PPO, and the search without learning, over n."""
     from matplotlib.figure import Figure
 
@@ -109,12 +109,15 @@ def _figure(found: dict[tuple[str, int, str], Summary], searches: dict[str, Summ
     panels = figure.subplots(1, len(PUZZLES), sharey=True)
     for axes, (env, kind) in zip(panels, PUZZLES.items(), strict=True):
         for planner, colour in (("full", "tab:blue"), ("one-shot", "tab:cyan")):
-            there = [(count, found[env, count, planner]) for count in COUNTS if (env, count, planner) in found]
-            counts, shown = [count for count, _ in there], [one for _, one in there]
-            errors = [[one.mean - one.low for one in shown], [one.high - one.mean for one in shown]]
+            there = [(count, successes[env, count, planner]) for count in COUNTS if (env, count, planner) in successes]
+            counts, shown = [count for count, _ in there], [summary for _, summary in there]
+            errors = [
+                [summary.mean - summary.low for summary in shown],
+                [summary.high - summary.mean for summary in shown],
+            ]
             axes.errorbar(
                 counts,
-                [one.mean for one in shown],
+                [summary.mean for summary in shown],
                 errors if shown else None,
                 marker="o",
                 markersize=4,

@@ -96,12 +96,12 @@ def outcome(selection: Selection, records: Records, env: str, strength: float | 
 def report(selection: Selection, records: Records) -> Report:
     """A table for each puzzle, and the curves."""
     count = (selection.levels or (1000,))[0]
-    found: dict[tuple[str, str, str], Outcome] = {}
+    outcomes: dict[tuple[str, str, str], Outcome] = {}
     for env in ENVS:
         for strength, label in zip(STRENGTHS, LABELS, strict=True):
             for planner in PLANNERS:
-                if (one := outcome(selection, records, env, strength, planner)) is not None:
-                    found[env, label, planner] = one
+                if (measured := outcome(selection, records, env, strength, planner)) is not None:
+                    outcomes[env, label, planner] = measured
     titles = list(PLANNERS.values())
     lines = [
         "# Visual noise",
@@ -125,17 +125,17 @@ def report(selection: Selection, records: Records) -> Report:
     for env in ENVS:
         rows = []
         for label in LABELS:
-            there = [found.get((env, label, planner)) for planner in PLANNERS]
-            steps = [number(None if one is None else one.steps, 1) for one in there]
-            rows.append([label, *("" if one is None else one.success.text() for one in there), *steps])
+            there = [outcomes.get((env, label, planner)) for planner in PLANNERS]
+            steps = [number(None if measured is None else measured.steps, 1) for measured in there]
+            rows.append([label, *("" if measured is None else measured.success.text() for measured in there), *steps])
         header = ["noise", *titles, *(f"steps, {title}" for title in titles)]
         lines += [f"## {PUZZLES[env].__name__}", "", markdown(header, rows), ""]
-    values = [[*key, *dataclasses.astuple(one.success), one.steps] for key, one in found.items()]
+    values = [[*key, *dataclasses.astuple(measured.success), measured.steps] for key, measured in outcomes.items()]
     columns = ["puzzle", "noise", "planner", "mean", "low", "high", "seeds", "steps"]
-    return Report("\n".join(lines), comma_separated(columns, values), _figure(found))
+    return Report("\n".join(lines), comma_separated(columns, values), _figure(outcomes))
 
 
-def _figure(found: dict[tuple[str, str, str], Outcome]) -> Figure:
+def _figure(outcomes: dict[tuple[str, str, str], Outcome]) -> Figure:
     """A panel for each puzzle, with a curve for each planner."""
     from matplotlib.figure import Figure
 
@@ -144,14 +144,17 @@ def _figure(found: dict[tuple[str, str, str], Outcome]) -> Figure:
     for axes, env in zip(panels, ENVS, strict=True):
         for (planner, title), colour in zip(PLANNERS.items(), ("tab:blue", "tab:cyan", "tab:orange"), strict=True):
             there = [
-                (place, found[env, label, planner].success)
+                (place, outcomes[env, label, planner].success)
                 for place, label in enumerate(LABELS)
-                if (env, label, planner) in found
+                if (env, label, planner) in outcomes
             ]
-            errors = [[one.mean - one.low for _, one in there], [one.high - one.mean for _, one in there]]
+            errors = [
+                [summary.mean - summary.low for _, summary in there],
+                [summary.high - summary.mean for _, summary in there],
+            ]
             axes.errorbar(
                 [place for place, _ in there],
-                [one.mean for _, one in there],
+                [summary.mean for _, summary in there],
                 errors if there else None,
                 marker="o",
                 markersize=4,

@@ -106,14 +106,14 @@ def _cell(selection: Selection, row: Row, env: str, seed: int, share: float) -> 
 
 def report(selection: Selection, records: Records) -> Report:
     """A table for each board, and the learning curves."""
-    found: dict[tuple[str, str, str, float], Summary] = {}
+    successes: dict[tuple[str, str, str, float], Summary] = {}
     for env in _boards(selection):
         for row in _rows(selection):
             for share in row.shares:
                 there = [records.find(_cell(selection, row, env, seed, share)) for seed in selection.seeds]
-                summary = summarise([one["result"]["success"] for one in there if one is not None])
+                summary = summarise([record["result"]["success"] for record in there if record is not None])
                 if summary is not None:
-                    found[env, row.method, row.planner, share] = summary
+                    successes[env, row.method, row.planner, share] = summary
     lines = [
         "# PPGS at the paper's size" if selection.full_size else "# PPGS in miniature",
         "",
@@ -128,17 +128,17 @@ def report(selection: Selection, records: Records) -> Report:
     for env in _boards(selection):
         table = []
         for row in _rows(selection):
-            summaries = [found.get((env, row.method, row.planner, share)) for share in SHARES]
-            texts = ["" if one is None else one.text() for one in summaries]
+            summaries = [successes.get((env, row.method, row.planner, share)) for share in SHARES]
+            texts = ["" if success is None else success.text() for success in summaries]
             table.append([f"{row.method}, {row.planner}", *texts])
             for share in row.shares:
-                one = found.get((env, row.method, row.planner, share))
-                values = [None] * 4 if one is None else dataclasses.astuple(one)
+                success = successes.get((env, row.method, row.planner, share))
+                values = [None] * 4 if success is None else dataclasses.astuple(success)
                 rows.append([env, row.method, row.planner, share, _updates(row.config), *values])
         header = ["", *(f"{share:.0%} of training" for share in SHARES)]
         lines += [f"## {PUZZLES[env].__name__}", "", markdown(header, table), ""]
     header = ["puzzle", "method", "planner", "share", "updates", "mean", "low", "high", "seeds"]
-    return Report("\n".join(lines), comma_separated(header, rows), _figure(selection, found))
+    return Report("\n".join(lines), comma_separated(header, rows), _figure(selection, successes))
 
 
 def _words(selection: Selection) -> str:
@@ -161,7 +161,7 @@ def _updates(config: TrainConfig) -> int | None:
     return config.updates or getattr(config.model, "updates", None)
 
 
-def _figure(selection: Selection, found: dict[tuple[str, str, str, float], Summary]) -> Figure:
+def _figure(selection: Selection, successes: dict[tuple[str, str, str, float], Summary]) -> Figure:
     """A panel for each board: success over gradient steps."""
     from matplotlib.figure import Figure
 
@@ -174,12 +174,14 @@ def _figure(selection: Selection, found: dict[tuple[str, str, str, float], Summa
             total = _updates(row.config)
             if not row.curve or total is None:
                 continue
-            there = [share for share in SHARES if (env, row.method, row.planner, share) in found]
-            shown = [found[env, row.method, row.planner, share] for share in there]
+            there = [share for share in SHARES if (env, row.method, row.planner, share) in successes]
+            shown = [successes[env, row.method, row.planner, share] for share in there]
             axes.errorbar(
                 [share * total for share in there],
-                [one.mean for one in shown],
-                [[one.mean - one.low for one in shown], [one.high - one.mean for one in shown]] if shown else None,
+                [summary.mean for summary in shown],
+                [[summary.mean - summary.low for summary in shown], [summary.high - summary.mean for summary in shown]]
+                if shown
+                else None,
                 marker="o",
                 markersize=4,
                 capsize=2,

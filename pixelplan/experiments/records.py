@@ -12,23 +12,23 @@ from pixelplan.machine import describe_machine
 from pixelplan.model.checkpoint import read_description
 from pixelplan.types import InputError
 
-TOLD = ("threshold", "calibration", "validation_metrics", "seconds", "parameters", "sizes", "versions")
+DESCRIBED = ("threshold", "calibration", "validation_metrics", "seconds", "parameters", "sizes", "versions")
 """What a record repeats of a model's own description."""
 
 
 def make_record(cell: Cell, model: Path | None, result: dict[str, Any]) -> dict[str, Any]:
     """The record of a cell: what it is, how its model turned out, what was measured, and on which machine."""
-    told: dict[str, Any] = {}
+    about_model: dict[str, Any] = {}
     if model is not None:
         description = read_description(model)
-        told = {name: description[name] for name in TOLD if name in description}
-        told["threads"] = description["config"]["threads"]
+        about_model = {name: description[name] for name in DESCRIBED if name in description}
+        about_model["threads"] = description["config"]["threads"]
     return {
         "format": FORMAT,
         "fingerprint": fingerprint(cell),
         "name": cell.name,
         "cell": described(cell),
-        "model": told,
+        "model": about_model,
         "result": result,
         **describe_machine(),
     }
@@ -53,9 +53,11 @@ def find_record(cell: Cell, results: Path) -> dict[str, Any] | None:
     if not path.exists():
         return None
     record = read_json(path)
-    found = record.get("format") if isinstance(record, dict) else None
-    if found != FORMAT:
-        raise InputError(f"{path} has record format {found}; this version reads format {FORMAT}: delete it and run it")
+    version = record.get("format") if isinstance(record, dict) else None
+    if version != FORMAT:
+        raise InputError(
+            f"{path} has record format {version}; this version reads format {FORMAT}: delete it and run it"
+        )
     if record.get("fingerprint") != fingerprint(cell) or not isinstance(record.get("result"), dict):
         raise InputError(f"{path} is not the record of the cell that it is named for; delete it and run it")
     return dict(record)

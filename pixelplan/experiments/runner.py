@@ -96,12 +96,12 @@ def run_here(cells: Sequence[Cell], results: Path, runs: Path, threads: int) -> 
             job = Job(tuple(cell for cell in job.cells if find_record(cell, results) is None))
             if job.cells:
                 say(f"model {total - len(queue)} of {total}: {job.model.env}, {job.model.name}")
-                for cell, found in run_job(job, runs, threads):
-                    if isinstance(found, Failure):
-                        failures.append(found)
+                for cell, result in run_job(job, runs, threads):
+                    if isinstance(result, Failure):
+                        failures.append(result)
                     else:
-                        write_record(found, cell, results)
-                    say(outcome(cell, found))
+                        write_record(result, cell, results)
+                    say(outcome(cell, result))
     return failures
 
 
@@ -188,11 +188,11 @@ def reason(problem: BaseException) -> str:
     return text if isinstance(problem, InputError) else f"{type(problem).__name__}: {text}"
 
 
-def outcome(cell: Cell, found: dict[str, Any] | Failure) -> str:
+def outcome(cell: Cell, result: dict[str, Any] | Failure) -> str:
     """How a cell went, in a line."""
-    if isinstance(found, Failure):
-        return f"FAILED {cell.name}: {found.reason}"
-    success = found["result"].get("success")
+    if isinstance(result, Failure):
+        return f"FAILED {cell.name}: {result.reason}"
+    success = result["result"].get("success")
     return f"done {cell.name}" + ("" if success is None else f": {success:.3f}")
 
 

@@ -165,7 +165,7 @@ class Evaluation:
     def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
         """Play the levels."""
         needed = PLANNERS[self.planner].needs_model
-        found = evaluate(
+        evaluated = evaluate(
             env if self.variant is None else self.variant.levels_of(env),
             self.levels,
             planner=self.planner,
@@ -175,19 +175,19 @@ class Evaluation:
             out=out,
             resume=True,
         )
-        raised = [one for one in found.episodes if one.error is not None]
+        raised = [episode for episode in evaluated.episodes if episode.error is not None]
         if raised:
             raise InputError(f"level {raised[0].level} raised {raised[0].error}")
         return {
-            "levels": len(found.episodes),
-            "success": found.success,
-            "interval": found.interval,
-            "optimal": found.optimal,
-            "unsolved": [one.level for one in found.episodes if not one.solved],
-            "steps": mean([one.steps for one in found.episodes if one.solved]),
-            "replans": mean([one.replans for one in found.episodes]),
-            "nodes": mean([one.nodes for one in found.episodes]),
-            "seconds_per_plan": found.seconds_per_plan,
+            "levels": len(evaluated.episodes),
+            "success": evaluated.success,
+            "interval": evaluated.interval,
+            "optimal": evaluated.optimal,
+            "unsolved": [episode.level for episode in evaluated.episodes if not episode.solved],
+            "steps": mean([episode.steps for episode in evaluated.episodes if episode.solved]),
+            "replans": mean([episode.replans for episode in evaluated.episodes]),
+            "nodes": mean([episode.nodes for episode in evaluated.episodes]),
+            "seconds_per_plan": evaluated.seconds_per_plan,
         }
 
 
@@ -215,7 +215,7 @@ class Cell:
 def described(value: Any) -> Any:
     """A cell or a part of one as JSON values: everything that decides its result, and nothing else."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        settings = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
+        settings = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         before, never = values_before(value), object()
         kept = {
             name: described(setting)

@@ -18,7 +18,7 @@ def of_the_family(config: TrainConfig, model: Path) -> TrainConfig:
     the config asks for another family."""
     begun = load_model(model).config
     wanted = (config.model,) if config.candidates is None else config.candidates
-    if not any(one.family in (begun.family, "auto") for one in wanted):
+    if not any(choice.family in (begun.family, "auto") for choice in wanted):
         raise InputError(
             f"{model} is of the family {begun.family}, and training that starts from it must be, too; "
             f"{wanted[0].family} was asked for"

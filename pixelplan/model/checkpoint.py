@@ -34,7 +34,7 @@ def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> 
     for path in filter(left_by_writer, folder.iterdir()):  # of files that a resumed training did not write again
         path.unlink()
     write_tensors(folder / WEIGHTS_FILE, model.networks.state_dict())
-    own: dict[str, Any] = {
+    config: dict[str, Any] = {
         "format": FORMAT,
         "threshold": model.threshold,
         "weights_sha256": checksum(folder / WEIGHTS_FILE),
@@ -43,8 +43,8 @@ def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> 
     }
     if model.goal_test is not None:
         write_tensors(folder / GOAL_TEST, model.goal_test.network.state_dict())
-        own["goal_test"] = {**model.goal_test.description, "sha256": checksum(folder / GOAL_TEST)}
-    write_json(folder / CONFIG, {**own, **description})
+        config["goal_test"] = {**model.goal_test.description, "sha256": checksum(folder / GOAL_TEST)}
+    write_json(folder / CONFIG, {**config, **description})
 
 
 def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
@@ -112,9 +112,9 @@ def read_description(folder: Path) -> dict[str, Any]:
             raise InputError(f"training in {folder} is unfinished; run the same train command with --resume")
         raise InputError(f"{folder} is no model folder: it has no {CONFIG}")
     description = read_json(folder / CONFIG)
-    found = description.get("format") if isinstance(description, dict) else None
-    if found != FORMAT:
-        raise InputError(f"{folder} has model format {found}; this version reads format {FORMAT}: train it again")
+    version = description.get("format") if isinstance(description, dict) else None
+    if version != FORMAT:
+        raise InputError(f"{folder} has model format {version}; this version reads format {FORMAT}: train it again")
     check_description(description, folder / CONFIG)
     return description
 
@@ -206,8 +206,8 @@ def _check_tensors(path: Path, networks: torch.nn.Module, tensors: dict[str, Ten
         if name not in tensors:
             raise InputError(f"{path} lacks the tensor {name}; it was made by another version or is incomplete")
         if tensors[name].shape != tensor.shape:
-            found, right = list(tensors[name].shape), list(tensor.shape)
-            raise InputError(f"{path}: tensor {name} has shape {found}, not {right} as its config says")
+            stored, right = list(tensors[name].shape), list(tensor.shape)
+            raise InputError(f"{path}: tensor {name} has shape {stored}, not {right} as its config says")
     unknown = sorted(set(tensors) - set(expected))
     if unknown:
         raise InputError(f"{path} has a tensor {unknown[0]} that this version does not know")

@@ -19,7 +19,7 @@ from pixelplan.envs.pictures import centres
 from pixelplan.evaluation.figures import solution_picture
 from pixelplan.types import Episode, Goal, InputError
 
-_ALIKE = 12.0
+_MOST_DIFFERENCE = 12.0
 """Grey values per pixel by which a picture of a state may differ from its frame: a bad JPEG by 5, another level 30."""
 Cells = Mapping[tuple[int, int], int]
 """The cells (row, column) on which the agent can stand, and the state that shows it there."""
@@ -262,11 +262,11 @@ class TableBoard:
         assert goal.frames is not None
         frames = self.level.frames(np.arange(len(self.level.successors))).astype(np.int16)
         masks = np.ones(goal.frames.shape[:3], bool) if goal.masks is None else goal.masks
-        found = [
+        readings = [
             self._most_like(np.abs(frames[:, mask] - picture[mask]).mean(axis=(1, 2)))
             for picture, mask in zip(goal.frames.astype(np.int16), masks, strict=True)
         ]
-        states, notes = tuple(state for state, _ in found), " ".join(note for _, note in found if note)
+        states, notes = tuple(state for state, _ in readings), " ".join(note for _, note in readings if note)
         if goal.masks is None and len(states) == 1:
             return self.towards(states[0]), notes
         level = with_goal_shown(self.level, Goal(self.level.frames(np.array(states)), goal.masks))
@@ -275,7 +275,7 @@ class TableBoard:
     def _most_like(self, apart: np.ndarray) -> tuple[int, str]:
         """The state that differs least, `apart` [S] in grey values, from a picture, and a sentence if it differs."""
         state = int(apart.argmin())
-        if apart[state] > _ALIKE:
+        if apart[state] > _MOST_DIFFERENCE:
             raise InputError(
                 f"the picture shows no state of level {self.number}: the most similar one differs by "
                 f"{apart[state]:.0f} grey values per pixel"

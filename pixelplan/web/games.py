@@ -90,7 +90,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
     @app.put("/api/games/{id}/goal", **options)
     async def aim(id: GameId, goal: NewGoal) -> GameView:
         """Choose another goal: a cell, a state, what pictures show, or the level's own again."""
-        if sum(one is not None for one in (goal.cell, goal.state, goal.frame)) > 1:
+        if sum(part is not None for part in (goal.cell, goal.state, goal.frame)) > 1:
             raise InputError("a goal is a cell, a state or a frame; give only one of them")
 
         def aim_at(game: Game) -> None:

@@ -27,7 +27,7 @@ from pixelplan.evaluation.figures import frames_picture
 from pixelplan.types import Episode, Goal, InputError
 from pixelplan.web.board import Cells
 
-_RECENT = 16
+_RECENT_LEVELS = 16
 """Levels that are remembered after their last game: pages may still ask for their frames."""
 _STEPS = 8
 """Steps that are replayed to see whether the same frames come again."""
@@ -45,7 +45,7 @@ class OwnWorld:
         """The level and the state in which the environment is, None if unknown."""
         self._lock = threading.Lock()
         self._levels: WeakValueDictionary[int, ExploredLevel] = WeakValueDictionary()
-        self._recent: deque[ExploredLevel] = deque(maxlen=_RECENT)
+        self._recent: deque[ExploredLevel] = deque(maxlen=_RECENT_LEVELS)
 
     def check(self, number: int) -> None:
         """An InputError if a level cannot be played, or if equal states do not look the same."""
@@ -136,9 +136,9 @@ class ExploredLevel:
 
     def aimed(self, goal: Goal) -> OwnBoard:
         """The level with a goal that pictures show; an InputError if they look nothing like this level."""
-        one = goal.picture if goal.masks is None and goal.frames is not None and len(goal.frames) == 1 else None
-        if one is not None and _number(one) in self._frames:
-            return self.own.towards(_number(one))
+        picture = goal.picture if goal.masks is None and goal.frames is not None and len(goal.frames) == 1 else None
+        if picture is not None and _number(picture) in self._frames:
+            return self.own.towards(_number(picture))
         with self.world.using():
             self.world.at = None
             known = self.world.family.challenge(self.challenge.number, goal).goal
@@ -288,10 +288,10 @@ class OwnBoard:
 
     def towards(self, state: int | None) -> OwnBoard:
         """The same level with another state as its goal; None is its own goal."""
-        own = self.level.own
+        own_board = self.level.own
         return (
-            own
-            if state is None or state == own.goal
+            own_board
+            if state is None or state == own_board.goal
             else OwnBoard(self.level, state, Goal.of(self.frame(state)), False)
         )
 

@@ -20,4 +20,4 @@ class Searching:
     """None if it was not learned."""
 
 
-USUAL = Searching(OneShotConfig())
+USUAL_SEARCH = Searching(OneShotConfig())

@@ -80,7 +80,7 @@ class ReadLevel:
     """Cells (row, column) that look like nothing known."""
 
 
-_KNOWN = 40.0
+_MOST_DIFFERENCE = 40.0
 """Grey values per pixel by which a cell may differ from what it is taken for."""
 
 
@@ -110,7 +110,7 @@ def read_level(puzzle: Puzzle, image: Image.Image) -> ReadLevel:
         chosen = apart[:, :6].argmin(1)
         chosen[start] = 6 + int(apart[start, 6:].argmin())
         cells, ground = "".join(str(kind % 6 + 1) for kind in chosen), tiles[chosen[start] - 6]
-    doubtful = np.flatnonzero(apart[np.arange(size**2), chosen] > _KNOWN)
+    doubtful = np.flatnonzero(apart[np.arange(size**2), chosen] > _MOST_DIFFERENCE)
     if len(doubtful) > size**2 // 4:
         raise InputError(f"the picture shows no level of {type(puzzle).__name__}: {len(doubtful)} of its {size**2} "
                          "cells look like nothing known; crop it to the board")  # fmt: skip
@@ -123,5 +123,5 @@ def read_level(puzzle: Puzzle, image: Image.Image) -> ReadLevel:
         replace(puzzle.draw(drawing), background=background),
         drawing,
         note,
-        [(int(one) // size, int(one) % size) for one in doubtful],
+        [(int(cell_number) // size, int(cell_number) % size) for cell_number in doubtful],
     )

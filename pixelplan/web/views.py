@@ -41,8 +41,8 @@ RULES = {
 def planner_views() -> list[PlannerView]:
     """The planners, in the order in which they race."""
     return [
-        PlannerView(name=name, title=one.title, about=one.about, needs_model=one.needs_model)
-        for name, one in PLANNERS.items()
+        PlannerView(name=name, title=planner.title, about=planner.about, needs_model=planner.needs_model)
+        for name, planner in PLANNERS.items()
     ]
 
 
@@ -179,7 +179,7 @@ def graph_view(
         parent=graph.parents.tolist(),
         action=graph.parent_actions.tolist(),
         distance=np.round(apart, 4).tolist(),
-        seen=[names[state] if found else -1 for state, found in zip(looks, near, strict=True)],
+        seen=[names[state] if is_near else -1 for state, is_near in zip(looks, near, strict=True)],
         successors=graph.successors.tolist(),
         corrected=sorted(set(corrected)),
         states=states,

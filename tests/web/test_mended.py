@@ -202,7 +202,7 @@ def test_there_is_no_level_before_the_first(visitor: Visitor) -> None:
 def test_a_goal_out_of_reach_asks_for_another_one(visitor: Visitor) -> None:
     level = get_level(make_puzzle("ice-slider"), 3000)
     reachable = level.reachable(level.start)
-    state = next(int(one) for one in level.starts if not reachable[one])
+    state = next(int(start) for start in level.starts if not reachable[start])
     row, column = level.positions[state].tolist()
     page = visitor.open(f"?env=ice-slider&level=3000&goal={row}.{column}")
     expect(page.locator("#status")).to_contain_text("choose another goal")

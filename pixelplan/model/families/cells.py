@@ -70,17 +70,17 @@ class Cells(GridNetworks):
         predicted = self.forward_model(states, self.context(batch.images[batch.contexts]))[level, before, action]
         cells = kinds.shape[1:]
         target = states[level, after].unflatten(1, cells)
-        found = {"forward": (weights.forward_weight, kinds_loss(predicted.unflatten(1, cells), target))}
+        losses = {"forward": (weights.forward_weight, kinds_loss(predicted.unflatten(1, cells), target))}
         if self.inverse is not None:
             logits = self.inverse(z[level, before], z[level, after])
-            found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+            losses["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
         _, same = level_pairs(batch.states)
         if same.any() and weights.pull_weight:
-            found["pull"] = (weights.pull_weight, pull_loss(squared_distances(z)[same]))
+            losses["pull"] = (weights.pull_weight, pull_loss(squared_distances(z)[same]))
         differing = differing_cells(batch, self.sizes)
         if weights.look_weight and differing.any():
-            found["look"] = (weights.look_weight, tell_loss(kinds[differing], kinds[batch.partners][differing]))
-        return weighted_sum(found)
+            losses["look"] = (weights.look_weight, tell_loss(kinds[differing], kinds[batch.partners][differing]))
+        return weighted_sum(losses)
 
 
 class CellEncoder(nn.Module):

@@ -67,19 +67,19 @@ class NoisyPosition(Position):
         predicted = self.forward_model(seen, self.context(batch.images[batch.contexts]))[level, before, action]
         forward = forward_loss(predicted, seen[level, after])
         agree = forward_loss(predicted.detach(), z[level, after])
-        found = {
+        losses = {
             "forward": (weights.forward_weight, forward),
             "agree": (weights.forward_weight * found_out, agree),
         }
         if self.inverse is not None:
             logits = self.inverse(z[level, before], z[level, after])
-            found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+            losses["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
         codes = self.encoder.readout.unit_codes()  # type: ignore[union-attr,operator]
         different, _ = level_pairs(torch.arange(len(codes), device=codes.device))
         if different.any():
-            found["margin"] = (1.0, margin_loss(squared_distances(codes)[different], weights.margin))
+            losses["margin"] = (1.0, margin_loss(squared_distances(codes)[different], weights.margin))
         look = attention_losses(batch, maps, weights.look_weight * found_out, self.sizes, NOTABLE)
-        return weighted_sum({**found, **look})
+        return weighted_sum({**losses, **look})
 
 
 def settled(share_done: float, first: float = 0.25, full: float = 0.45) -> float:

@@ -75,14 +75,14 @@ class Paper(MetricNetworks):
         context = batch.images[batch.contexts]
         predicted = self.forward_model.after(embedded, before, context, level, action)
         moved = (embedded[after] - embedded[before]).pow(2).sum(-1)
-        found = {
+        losses = {
             "forward": (weights.forward_weight, (predicted - embedded[after]).pow(2).sum(-1).mean()),
             "margin": (1.0, functional.relu(1 - moved / weights.margin**2).mean()),
         }
         if self.inverse is not None:
             logits = self.inverse(embedded[before], embedded[after])
-            found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
-        return weighted_sum(found)
+            losses["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+        return weighted_sum(losses)
 
 
 class BasicBlock(nn.Module):
@@ -173,8 +173,8 @@ class PaperForwardModel(nn.Module):
                 *(torch.arange(count, device=z.device) for count in (levels, states, self.actions)), indexing="ij"
             )
         )
-        found = self.after(z.flatten(0, 1), level * states + state, context, level, action)
-        return found.view(levels, states, self.actions, dimensions)
+        embeddings = self.after(z.flatten(0, 1), level * states + state, context, level, action)
+        return embeddings.view(levels, states, self.actions, dimensions)
 
     def after(self, z: Tensor, before: Tensor, context: Tensor, level: Tensor, action: Tensor) -> Tensor:
         """Embeddings [M,d] after steps with an action [M] from embeddings z [N,d][before [M]], in levels [M] with
@@ -184,5 +184,5 @@ class PaperForwardModel(nn.Module):
         planes = self.deconvolve(expanded)[..., :height, :width]
         actions = torch.eye(self.actions, device=z.device, dtype=z.dtype)[action][..., None, None]
         inputs = [planes[before], context[level], actions.expand(-1, -1, height, width)]
-        found: Tensor = self.network(torch.cat(inputs, dim=1))
-        return found
+        embeddings: Tensor = self.network(torch.cat(inputs, dim=1))
+        return embeddings

@@ -99,11 +99,11 @@ class Rules(Networks):
         self.causes.zero_()
         table = self.table.numpy()
         for action, root in enumerate(self.roots[:, 0].tolist()):
-            found = causes(table, root, self._copied) if self.config.sight else None
-            if found is None:
+            of_tree = causes(table, root, self._copied) if self.config.sight else None
+            if of_tree is None:
                 self.causes.zero_()
                 return
-            for place, value in found:
+            for place, value in of_tree:
                 self.causes[action, place, value] = True
 
     def judge(self, levels: Sequence[LevelPlay]) -> float:
@@ -131,7 +131,7 @@ class Rules(Networks):
         taken = patterns[: self.config.kinds]
         self.patterns[: len(taken)] = taken
         kinds = self._nearest(patterns)  # [u] of each look
-        codes = [self._codes(kinds[torch.from_numpy(one)]).numpy() for one in shown]
+        codes = [self._codes(kinds[torch.from_numpy(of_level)]).numpy() for of_level in shown]
         first = np.cumsum([0, *(len(level.frames) for level in levels)])
         steps = [level.steps + np.array([at, 0, at]) for level, at in zip(levels, first, strict=False)]
         return Steps(np.concatenate(codes), np.concatenate(steps))
@@ -228,9 +228,9 @@ class Cells:
             shown.append(np.where(changed, there, there[0]))
             if len(numbers) > MOST_LOOKS:
                 raise InputError("the cells of these frames show too many things to have rules for each")
-        order = np.array(sorted(counts, key=lambda one: (-counts[one], one)))
+        order = np.array(sorted(counts, key=lambda look: (-counts[look], look)))
         looks = np.stack([np.frombuffer(thing, np.uint8) for thing in numbers])[order]
-        return looks, [order.argsort()[one] for one in shown]
+        return looks, [order.argsort()[of_level] for of_level in shown]
 
     def _cut(self, frames: np.ndarray) -> np.ndarray:
         """The cells [n,G,w] uint8 of frames [n,H,W,3]."""
@@ -254,8 +254,8 @@ def fit_rules(config: RulesConfig, grid: tuple[int, int] | None, data: Trajector
     levels = list(_plays(data))
     chosen = [levels[place] for place in evenly_spread(len(levels), LEVELS)]
     if grid is None:
-        some = [np.asarray(level.frames[evenly_spread(len(level.frames), FRAMES // len(chosen))]) for level in chosen]
-        grids = compact_grids(some, config.kinds)
+        sample = [np.asarray(level.frames[evenly_spread(len(level.frames), FRAMES // len(chosen))]) for level in chosen]
+        grids = compact_grids(sample, config.kinds)
         grid = grids[0] if grids else None
     sizes = sizes_of(data, grid)
     looks, _ = Cells(sizes).scan(level.frames for level in levels)

@@ -160,7 +160,7 @@ def causes(table: np.ndarray, root: int, copied: int) -> set[tuple[int, int]] | 
     The path to every such answer has a question that was answered yes. Of several, the one about the largest value is
     taken: kinds are numbered by how common they are, the most common first. None if some answer needs no yes.
     """
-    found: set[tuple[int, int]] = set()
+    needed: set[tuple[int, int]] = set()
     open_: list[tuple[int, tuple[int, int] | None]] = [(root, None)]
     while open_:
         row, best = open_.pop()
@@ -171,8 +171,8 @@ def causes(table: np.ndarray, root: int, copied: int) -> set[tuple[int, int]] | 
         elif place != 0:
             if best is None:
                 return None
-            found.add(best)
-    return found
+            needed.add(best)
+    return needed
 
 
 def surroundings(rows: int, columns: int, reach: int, others: int) -> np.ndarray:
@@ -187,7 +187,7 @@ def surroundings(rows: int, columns: int, reach: int, others: int) -> np.ndarray
         everywhere = np.tile(np.arange(count), (count, 1))
         return np.concatenate([np.arange(count)[:, None], everywhere, extra], axis=1)
     window = range(-reach, reach + 1)
-    offsets = sorted(((r, c) for r in window for c in window), key=lambda one: (one[0] ** 2 + one[1] ** 2, one))
+    offsets = sorted(((r, c) for r in window for c in window), key=lambda place: (place[0] ** 2 + place[1] ** 2, place))
     away = np.array(offsets)
     there = row[:, None] + away[:, 0], column[:, None] + away[:, 1]  # [G,F] each
     inside = (there[0] >= 0) & (there[0] < rows) & (there[1] >= 0) & (there[1] < columns)
@@ -226,8 +226,8 @@ def wrong(trees: Trees, seen: Steps) -> np.ndarray:
         chosen = np.flatnonzero(seen.steps[:, 1] == action)
         for part in _pieces(len(chosen), len(cells)):
             before, _, after = seen.steps[chosen[part]].T
-            found = trees.after(seen.codes[before], action, cells)
-            missed[chosen[part]] = (found != seen.codes[after][:, cells]).any(1)
+            predicted = trees.after(seen.codes[before], action, cells)
+            missed[chosen[part]] = (predicted != seen.codes[after][:, cells]).any(1)
     return missed
 
 
@@ -254,8 +254,8 @@ def _tree(
         tree = Trees(table, np.zeros((1, len(look)), np.int64), look)
         mistakes = []
         for part in _pieces(len(steps), len(cells)):
-            found = tree.after(codes[steps[part, 0]], 0, cells) != codes[steps[part, 2]][:, cells]
-            mistakes.append(np.argwhere(found) + np.array([part.start, 0]))
+            mistaken = tree.after(codes[steps[part, 0]], 0, cells) != codes[steps[part, 2]][:, cells]
+            mistakes.append(np.argwhere(mistaken) + np.array([part.start, 0]))
         missed = np.concatenate(mistakes)
         if not len(missed):
             break
@@ -269,11 +269,11 @@ def _first_rows(codes: np.ndarray, steps: np.ndarray, cells: np.ndarray, random:
         np.argwhere(codes[steps[part, 0]][:, cells] != codes[steps[part, 2]][:, cells]) + np.array([part.start, 0])
         for part in _pieces(len(steps), len(cells))
     ]
-    some = random.permutation(np.concatenate(changed))[: FIRST // 2]
+    changing = random.permutation(np.concatenate(changed))[: FIRST // 2]
     any_ = np.stack(
         [random.integers(len(steps), size=FIRST // 2), random.integers(len(cells), size=FIRST // 2)], axis=1
     )
-    return np.unique(np.concatenate([some, any_]), axis=0)
+    return np.unique(np.concatenate([changing, any_]), axis=0)
 
 
 def _pieces(steps: int, cells: int) -> Iterator[slice]:
