@@ -5,13 +5,15 @@ Nothing is trained here: what has no record is an empty cell.
 
 from __future__ import annotations
 
-import json
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
+
+from recorded import ROOT, SEEDS, record, record_if_made
+from search_tables import SEARCH_RESULTS, search_latplan, search_models, search_results, searched
+from world_tables import EXAMPLES, default_settings, own_worlds, small_worlds
 
 from pixelplan.envs import PUZZLES
 from pixelplan.experiments import boards_table, noise_table, transfer_table
@@ -21,49 +23,13 @@ from pixelplan.experiments.selection import TEST_LEVELS, Selection
 from pixelplan.experiments.success_table import MORE_LEVELS, main_cell
 from pixelplan.experiments.tables import Report
 
-ROOT = Path(__file__).parent.parent
-SEEDS = (0, 1, 2)
 PAGES = ("web", "own-environment", "reliability", "performance", "search", "world-model")
 FILLED = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in PAGES))
 """Pages with blocks that are made from records."""
-EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles": "sliding tiles"}
-
-SEARCH_MODELS = {
-    "boxoban": "Boxoban, 10 × 10 cells, four boxes",
-    "eight": "8-puzzle",
-    "fifteen-numbers": "15-puzzle, numbers",
-    "fifteen-picture": "15-puzzle, a picture",
-    "cube": "cube, 2 × 2 × 2",
-    "large-cube": "cube, 3 × 3 × 3",
-    "lights": "LightsOut, 5 × 5",
-    "hanoi": "Hanoi, seven discs",
-}
-SEARCH_RESULTS = {
-    "boxoban-test": ("Boxoban, unfiltered test", "boxoban-breadth-first"),
-    "boxoban-medium": ("Boxoban, medium", None),
-    "boxoban-hard": ("Boxoban, hard", None),
-    "fifteen-numbers": ("15-puzzle, numbers", "fifteen-breadth-first"),
-    "fifteen-picture": ("15-puzzle, a picture", None),
-    "cube": ("cube, 2 × 2 × 2", "cube-breadth-first"),
-}
-"""Records with a search that suits the world, and those of breadth-first search beside them."""
-LATPLAN = {
-    "eight": "8-puzzle",
-    "fifteen": "15-puzzle, numbers",
-    "lights": "LightsOut, 5 × 5",
-    "hanoi": "Hanoi, seven discs",
-    "sokoban": "Sokoban, Boxoban's test levels",
-}
-
-
-def record(name: str) -> dict[str, Any]:
-    """A record in results/."""
-    recorded: dict[str, Any] = json.loads((ROOT / "results" / f"{name}.json").read_text())
-    return recorded
 
 
 def seeds(env: str, planner: str, levels: str) -> list[dict[str, Any]]:
-    """The records of the main table's models on some levels, one a training seed."""
+    """The records of the main table's models on some levels, one per training seed."""
     records = Records(ROOT / "results")
     recorded = [records.find(main_cell(Selection(), env, planner, seed, levels)) for seed in SEEDS]
     return [record for record in recorded if record is not None]
@@ -222,115 +188,7 @@ def page(load: dict[str, Any] | None, fuzz: dict[str, Any] | None, budget: dict[
 
 def recorded_page() -> str:
     """The same, of the records that are there."""
-    paths = (ROOT / "results" / f"benchmark-web-{name}.json" for name in ("load", "fuzz", "budget"))
-    return page(*(json.loads(path.read_text()) if path.exists() else None for path in paths))
-
-
-def own_worlds() -> str:
-    """What the examples reached, as far as it is recorded."""
-    lines = [
-        "Success on levels 2000–2099, none of them in training (levels 0–999), one seed:",
-        "",
-        "| example | training | one-step accuracy | one-shot | full | optimal among solved (one-shot, full) | a plan |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for name, title in EXAMPLES.items():
-        paths = [ROOT / "results" / "own" / f"{name}-{part}.json" for part in ("training", "one-shot", "full")]
-        if not all(path.exists() for path in paths):
-            continue
-        training, *planners = (json.loads(path.read_text()) for path in paths)
-        success = " | ".join(f"{run['success']:.2f}" for run in planners)
-        optimal = ", ".join(f"{run['optimal']:.2f}" for run in planners)
-        cores = training["config"]["threads"]
-        lines.append(
-            f"| [{title}](examples/{name.removesuffix('_world')}.md) | {training['seconds'] / 60:.1f} min on {cores} "
-            f"core | {training['validation_metrics']['one_step_accuracy']:.4f} | {success} | {optimal} | "
-            f"{planners[0]['seconds_per_plan']:.2f} s |"
-        )
-    return "\n".join(lines)
-
-
-def small_worlds() -> str:
-    """What was reached in the worlds of benchmarks/worlds.py: means over training seeds, and the worst success."""
-    lines = [
-        "| world | seeds | winners of the race | training | exact | one-shot (worst seed) | full (worst seed) | "
-        "optimal among solved (one-shot, full) |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for name, by_seed in record("benchmark-worlds")["worlds"].items():
-        runs = list(by_seed.values())
-        minutes = statistics.mean(_race_seconds(run) for run in runs) / 60
-        lines.append(
-            f"| {name} | {len(runs)} | {_winners(run['family'] for run in runs)} | {minutes:.1f} min | "
-            f"{statistics.mean(run['exact'] for run in runs):.4f} | {_successes(runs, 'one-shot')} | "
-            f"{_successes(runs, 'full')} | {_optimal(runs, 'one-shot')}, {_optimal(runs, 'full')} |"
-        )
-    return "\n".join(lines)
-
-
-def default_settings() -> str:
-    """What `results/race.sh` reached: three puzzles and three examples, on 1000 levels, with default settings."""
-    lines = [
-        "| world | seeds | winners of the race | training | still right after 100, 1,000 and 10,000 random steps | "
-        "one-shot (worst seed) | full (worst seed) |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for name, title in {**{name: kind.__name__ for name, kind in PUZZLES.items()}, **EXAMPLES}.items():
-        runs = list(_default_runs(name))
-        if not runs:
-            continue
-        lasting = ", ".join(
-            f"{statistics.mean(run['rollouts'][steps] for run in runs):.3f}" for steps in ("100", "1000", "10000")
-        )
-        minutes = statistics.mean(_race_seconds(run) for run in runs) / 60
-        lines.append(
-            f"| {title} | {len(runs)} | {_winners(run['family'] for run in runs)} | {minutes:.1f} min | {lasting} | "
-            f"{_successes(runs, 'one-shot')} | {_successes(runs, 'full')} |"
-        )
-    return "\n".join(lines if len(lines) > 2 else ["Not recorded with the present code yet."])
-
-
-def _default_runs(name: str) -> Iterator[dict[str, Any]]:
-    """One world's runs of `results/race.sh` that are recorded in full, one a seed."""
-    for seed in SEEDS:
-        parts = [f"race/{name}-{part}-seed{seed}" for part in ("training", "one-shot", "full")]
-        exactness = f"race/exactness-seed{seed}"
-        if not all((ROOT / "results" / f"{part}.json").exists() for part in (*parts, exactness)):
-            continue
-        training, one_shot, full = map(record, parts)
-        yield {
-            "family": training["model"]["family"],
-            "race": training["race"],
-            "training_seconds": training["seconds"],
-            "rollouts": record(exactness)["models"][name]["rollouts"],
-            "one-shot": one_shot,
-            "full": full,
-        }
-
-
-def _race_seconds(run: dict[str, Any]) -> float:
-    """Seconds of training, those of the families that lost the race included."""
-    winner = max(run["race"], key=lambda entry: (entry["score"], -entry["place"]))
-    return float(run["training_seconds"] + sum(entry["seconds"] for entry in run["race"] if entry is not winner))
-
-
-def _winners(families: Iterable[str]) -> str:
-    """Families with how often each won, if they differ."""
-    counts = Counter(families)
-    return next(iter(counts)) if len(counts) == 1 else ", ".join(f"{name} {count}" for name, count in counts.items())
-
-
-def _successes(runs: list[dict[str, Any]], planner: str) -> str:
-    """The mean share of solved levels and, if seeds differ, the least."""
-    shares = [run[planner]["success"] for run in runs]
-    mean = f"{statistics.mean(shares):.2f}"
-    return mean if min(shares) == max(shares) else f"{mean} ({min(shares):.2f})"
-
-
-def _optimal(runs: list[dict[str, Any]], planner: str) -> str:
-    """The mean share of solved levels with the fewest steps; a dash if that is not known."""
-    shares = [run[planner]["optimal"] for run in runs]
-    return "–" if None in shares else f"{statistics.mean(shares):.2f}"
+    return page(*(record_if_made(f"benchmark-web-{name}") for name in ("load", "fuzz", "budget")))
 
 
 UNKNOWN_WORLDS = 17
@@ -390,66 +248,6 @@ def beyond() -> str:
     )
 
 
-def searched(name: str) -> dict[str, Any] | None:
-    """A record of results/search.sh, if it was made."""
-    return record(f"search/{name}") if (ROOT / "results" / "search" / f"{name}.json").exists() else None
-
-
-def search_models() -> str:
-    """The world models of large searches."""
-    lines = [
-        "| world | training levels | seconds | held-out steps predicted exactly | rollouts right after 100 steps |",
-        "|---|---|---|---|---|",
-    ]
-    for name, title in SEARCH_MODELS.items():
-        training = searched(f"{name}-training")
-        if training is not None:
-            levels = sum(last - first for first, last in training["data"]["levels"])
-            metrics = training["validation_metrics"]
-            exact = f"{metrics['exact']:.5f} on {metrics['levels']} levels"
-            lasting = metrics["rollouts"]["100"]
-            lines.append(f"| {title} | {levels:,} | {training['seconds']:.0f} | {exact} | {lasting:.3f} |")
-    return "\n".join(lines)
-
-
-def search_results() -> str:
-    """How many levels large searches solve."""
-    lines = [
-        "| world | levels | solved | optimal | median nodes | median steps | seconds a plan | breadth-first |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for name, (title, other) in SEARCH_RESULTS.items():
-        search, beside = searched(name), None if other is None else searched(other)
-        if search is None:
-            continue
-        levels = search["episodes"]
-        steps = [level["steps"] for level in levels if level["solved"]]
-        optimal = "–" if search["optimal"] is None else f"{search['optimal']:.2f}"
-        plain = "" if beside is None else f"{beside['success']:.2f} of {len(beside['episodes'])}"
-        lines.append(
-            f"| {title} | {len(levels):,} | {search['success']:.3f} | {optimal} | "
-            f"{statistics.median(level['nodes'] for level in levels):,.0f} | {statistics.median(steps):.0f} | "
-            f"{search['seconds_per_plan']:.2f} | {plain} |"
-        )
-    return "\n".join(lines)
-
-
-def search_latplan() -> str:
-    """Latplan's protocol: levels 7 and 14 steps from the goal."""
-    lines = [
-        "| world | 7 steps: solved, optimal, median nodes | 14 steps: solved, optimal, median nodes |",
-        "|---|---|---|",
-    ]
-    for name, title in LATPLAN.items():
-        cells = []
-        for steps in (7, 14):
-            search = searched(f"latplan-{name}-{steps}")
-            nodes = 0 if search is None else statistics.median(level["nodes"] for level in search["episodes"])
-            cells.append("" if search is None else f"{search['success']:.2f}, {search['optimal']:.2f}, {nodes:,.0f}")
-        lines.append(f"| {title} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
 def faults() -> str:
     """The campaign of faults: cases tried and failed, by kind."""
     faulted = record("benchmark-faults")
@@ -498,7 +296,7 @@ BLOCKS = {
 
 
 def filled(text: str) -> str:
-    """README, or a page of docs, with its blocks made anew."""
+    """README, or a page of docs, with its blocks made again."""
     for name, make in BLOCKS.items():
         block = rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- end of {name} -->)"
         content = make()
