@@ -98,6 +98,13 @@ def read_json(path: Path) -> Any:
         raise InputError(f"{path} is not JSON: {problem}") from None
 
 
+def check_format(value: Any, wanted: int, what: str, advice: str) -> None:
+    """An InputError unless a JSON value is of the wanted format; `what` says whose format it is."""
+    version = value.get("format") if isinstance(value, dict) else None
+    if version != wanted:
+        raise InputError(f"{what} format {version}; this version reads format {wanted}: {advice}")
+
+
 def sealed(value: Any) -> Any:
     """A dict with its seal; any other value as it is."""
     if not isinstance(value, dict):

@@ -22,7 +22,8 @@ from tests.conftest import run_command
 pytest.importorskip("stable_baselines3", reason="needs the extra 'baselines'")
 need_extra("stable_baselines3", "baselines", "PPO")  # quietly, before the next import
 
-from pixelplan.baselines.ppo import ROLLOUT_STEPS, CellFeatures, PpoConfig, VecGames, train_ppo  # noqa: E402
+from pixelplan.baselines.ppo import ROLLOUT_STEPS, PpoConfig, train_ppo  # noqa: E402
+from pixelplan.baselines.ppo_adapters import CellFeatures, VecGames  # noqa: E402
 
 TINY = PpoConfig(games=4, rollout_steps=8, minibatches=2)
 

@@ -23,7 +23,7 @@ import numpy as np
 from pixelplan.data.arrays import map_array
 from pixelplan.data.journal import Journal
 from pixelplan.data.manifest import check_manifest
-from pixelplan.files import checksum, left_by_writer, naming, notice, read_json, write_json
+from pixelplan.files import check_format, checksum, left_by_writer, naming, notice, read_json, write_json
 from pixelplan.types import InputError, Trajectories
 
 FORMAT = 1
@@ -250,9 +250,7 @@ def open_trajectories(folder: str | Path, verify: bool = True) -> Trajectories:
             raise InputError(f"{folder} is unfinished; run the same collect command with --resume to complete it")
         raise InputError(f"{folder} is no trajectory folder: it has no {MANIFEST}")
     manifest = read_json(folder / MANIFEST)
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        version = manifest.get("format") if isinstance(manifest, dict) else None
-        raise InputError(f"{folder} has data format {version}; this version reads format {FORMAT}: collect it again")
+    check_format(manifest, FORMAT, f"{folder} has data", "collect it again")
     check_manifest(manifest, folder / MANIFEST)
     there = [name for name in ARRAYS if name not in ARRAYS_ADDED_LATER or f"{name}.npy" in manifest["sha256"]]
     arrays = {name: _open_array(folder / f"{name}.npy", manifest, verify) for name in there}

@@ -11,7 +11,17 @@ from pixelplan.experiments.paper_numbers import paper
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner, training_on
 from pixelplan.experiments.specs import Cell, Training
-from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
+from pixelplan.experiments.tables import (
+    INTERVALS,
+    Report,
+    Summary,
+    comma_separated,
+    error_bars,
+    markdown,
+    number,
+    summarise,
+    values,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -112,8 +122,9 @@ def _table(
         pairs = [(metrics.get(key), theirs.get(key)) for key in METRICS]
         texts = ["" if success is None else success.text(), number(theirs.get("success"))]
         table.append([name, *texts, *(_pair(ours, reported) for ours, reported in pairs)])
-        ours = [None] * 4 if success is None else [success.mean, success.low, success.high, success.seeds]
-        rows.append([env, count, name, *ours, theirs.get("success"), *(value for pair in pairs for value in pair)])
+        rows.append(
+            [env, count, name, *values(success), theirs.get("success"), *(value for pair in pairs for value in pair)]
+        )
     return table, rows
 
 
@@ -144,8 +155,7 @@ def _figure(counts: Sequence[int], successes: dict[tuple[str, str, int], Summary
             for place, (name, row) in enumerate(rows.items()):
                 ours = successes.get((name, env, count))
                 if ours is not None:
-                    error = [[ours.mean - ours.low], [ours.high - ours.mean]]
-                    axes.barh(place, ours.mean, xerr=error, color="tab:blue", capsize=2)
+                    axes.barh(place, ours.mean, xerr=error_bars([ours]), color="tab:blue", capsize=2)
                 if count == 1000:
                     axes.plot([row[env]["success"]] * 2, [place - 0.4, place + 0.4], color="black", linewidth=2)
             axes.set(title=f"{PUZZLES[env].__name__}, {count} levels", xlim=(0, 1.05))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pixelplan.envs import PUZZLES
 from pixelplan.experiments.baseline_records import image_search_rates
@@ -12,7 +12,17 @@ from pixelplan.experiments.paper_numbers import paper
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner, training_on
 from pixelplan.experiments.specs import Cell, Training
-from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
+from pixelplan.experiments.tables import (
+    INTERVALS,
+    Report,
+    Summary,
+    comma_separated,
+    draw_curve,
+    markdown,
+    number,
+    summarise,
+    values,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,7 +64,7 @@ def report(selection: Selection, records: Records) -> Report:
             lines += [f"GS on Images, which learns nothing: {search.text()}.", ""]
     lines += [f"PPGS's and PPO's numbers are the paper's: {paper()['generalization']['source']}.", ""]
     rows = [
-        [env, count, planner, *_values(successes.get((env, count, planner))), _paper(env, "ppgs", count, planner)]
+        [env, count, planner, *values(successes.get((env, count, planner))), _paper(env, "ppgs", count, planner)]
         for env in PUZZLES
         for count in COUNTS
         for planner in PLANNERS
@@ -97,10 +107,6 @@ def _paper(env: str, method: str, count: int, planner: str = "full") -> float | 
     return rates[COUNTS.index(count)] if planner == "full" and count in COUNTS else None
 
 
-def _values(summary: Summary | None) -> list[Any]:
-    return [None] * 4 if summary is None else [summary.mean, summary.low, summary.high, summary.seeds]
-
-
 def _figure(successes: dict[tuple[str, int, str], Summary], searches: dict[str, Summary | None]) -> Figure:
     """A panel for each puzzle: pixelplan, the paper's PPGS and PPO, and the search without learning, over n."""
     from matplotlib.figure import Figure
@@ -111,20 +117,7 @@ def _figure(successes: dict[tuple[str, int, str], Summary], searches: dict[str, 
         for planner, colour in (("full", "tab:blue"), ("one-shot", "tab:cyan")):
             there = [(count, successes[env, count, planner]) for count in COUNTS if (env, count, planner) in successes]
             counts, shown = [count for count, _ in there], [summary for _, summary in there]
-            errors = [
-                [summary.mean - summary.low for summary in shown],
-                [summary.high - summary.mean for summary in shown],
-            ]
-            axes.errorbar(
-                counts,
-                [summary.mean for summary in shown],
-                errors if shown else None,
-                marker="o",
-                markersize=4,
-                capsize=2,
-                color=colour,
-                label=f"pixelplan, {planner}",
-            )
+            draw_curve(axes, counts, shown, color=colour, label=f"pixelplan, {planner}")
         for method, style, label in (("ppgs", "--", "PPGS, full (the paper's)"), ("ppo", ":", "PPO (the paper's)")):
             axes.plot(
                 COUNTS, paper()["generalization"]["rates"][env][method], style, marker=".", color="black", label=label

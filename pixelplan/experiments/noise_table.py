@@ -15,7 +15,17 @@ from pixelplan.evaluation.stats import mean
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection
 from pixelplan.experiments.specs import Cell, Evaluation, Play, Training, Variant
-from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
+from pixelplan.experiments.tables import (
+    INTERVALS,
+    Report,
+    Summary,
+    comma_separated,
+    draw_curve,
+    markdown,
+    number,
+    summarise,
+    values,
+)
 from pixelplan.model.train_config import preset
 from pixelplan.planning import PLANNERS as ALL_PLANNERS
 from pixelplan.planning import FullConfig
@@ -130,9 +140,9 @@ def report(selection: Selection, records: Records) -> Report:
             rows.append([label, *("" if measured is None else measured.success.text() for measured in there), *steps])
         header = ["noise", *titles, *(f"steps, {title}" for title in titles)]
         lines += [f"## {PUZZLES[env].__name__}", "", markdown(header, rows), ""]
-    values = [[*key, *dataclasses.astuple(measured.success), measured.steps] for key, measured in outcomes.items()]
+    lines_of_numbers = [[*key, *values(measured.success), measured.steps] for key, measured in outcomes.items()]
     columns = ["puzzle", "noise", "planner", "mean", "low", "high", "seeds", "steps"]
-    return Report("\n".join(lines), comma_separated(columns, values), _figure(outcomes))
+    return Report("\n".join(lines), comma_separated(columns, lines_of_numbers), _figure(outcomes))
 
 
 def _figure(outcomes: dict[tuple[str, str, str], Outcome]) -> Figure:
@@ -148,20 +158,8 @@ def _figure(outcomes: dict[tuple[str, str, str], Outcome]) -> Figure:
                 for place, label in enumerate(LABELS)
                 if (env, label, planner) in outcomes
             ]
-            errors = [
-                [summary.mean - summary.low for _, summary in there],
-                [summary.high - summary.mean for _, summary in there],
-            ]
-            axes.errorbar(
-                [place for place, _ in there],
-                [summary.mean for _, summary in there],
-                errors if there else None,
-                marker="o",
-                markersize=4,
-                capsize=2,
-                color=colour,
-                label=title,
-            )
+            places, shown = [place for place, _ in there], [summary for _, summary in there]
+            draw_curve(axes, places, shown, color=colour, label=title)
         axes.axvline(STRENGTHS.index(TRAINED), color="grey", linestyle=":", label="noise in training")
         axes.set_xticks(range(len(LABELS)), LABELS)
         axes.set(title=PUZZLES[env].__name__, xlabel="noise (standard deviation, grey values)", ylim=(-0.02, 1.05))

@@ -9,7 +9,16 @@ from pixelplan.experiments.paper_numbers import paper
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, one_shot_planner, training_on
 from pixelplan.experiments.specs import Cell, Play, Training
-from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, summarise
+from pixelplan.experiments.tables import (
+    INTERVALS,
+    Report,
+    Summary,
+    comma_separated,
+    error_bars,
+    markdown,
+    summarise,
+    values,
+)
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.training.on_policy import Stage, on_policy_stages
 
@@ -81,8 +90,7 @@ def report(selection: Selection, records: Records) -> Report:
         for name in columns:
             ours, (mean, deviation) = successes.get((name, share)), epochs[epoch][name]
             line += ["" if ours is None else ours.text(), f"{mean:.2f} ± {deviation:.2f}"]
-            values = [None] * 4 if ours is None else dataclasses.astuple(ours)
-            rows.append([name, share, *values, mean, deviation])
+            rows.append([name, share, *values(ours), mean, deviation])
         table.append(line)
     header = ["training done"]
     for name, title in columns.items():
@@ -120,8 +128,7 @@ def _figure(successes: dict[tuple[str, float], Summary]) -> Figure:
         for (share, epoch), colour, aside in zip(SHARES.items(), ("tab:cyan", "tab:blue"), (-0.2, 0.2), strict=True):
             ours = successes.get((name, share))
             if ours is not None:
-                error = [[ours.mean - ours.low], [ours.high - ours.mean]]
-                axes.bar(place + aside, ours.mean, 0.36, yerr=error, color=colour, capsize=2)
+                axes.bar(place + aside, ours.mean, 0.36, yerr=error_bars([ours]), color=colour, capsize=2)
             reported = epochs[epoch][name][0]
             axes.plot([place + aside - 0.18, place + aside + 0.18], [reported] * 2, color="black", linewidth=2)
     axes.bar(0, 0, color="tab:cyan", label="half of training")

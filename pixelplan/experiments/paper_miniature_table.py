@@ -21,7 +21,16 @@ from pixelplan.experiments.selection import (
     papers_one_shot,
 )
 from pixelplan.experiments.specs import Cell, Evaluation, Play, Training, Variant
-from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, summarise
+from pixelplan.experiments.tables import (
+    INTERVALS,
+    Report,
+    Summary,
+    comma_separated,
+    draw_curve,
+    markdown,
+    summarise,
+    values,
+)
 from pixelplan.model.families.paper import PaperConfig
 from pixelplan.model.train_config import TrainConfig, preset, without_inverse
 from pixelplan.training.on_policy import Stage
@@ -133,8 +142,7 @@ def report(selection: Selection, records: Records) -> Report:
             table.append([f"{row.method}, {row.planner}", *texts])
             for share in row.shares:
                 success = successes.get((env, row.method, row.planner, share))
-                values = [None] * 4 if success is None else dataclasses.astuple(success)
-                rows.append([env, row.method, row.planner, share, _updates(row.config), *values])
+                rows.append([env, row.method, row.planner, share, _updates(row.config), *values(success)])
         header = ["", *(f"{share:.0%} of training" for share in SHARES)]
         lines += [f"## {PUZZLES[env].__name__}", "", markdown(header, table), ""]
     header = ["puzzle", "method", "planner", "share", "updates", "mean", "low", "high", "seeds"]
@@ -176,19 +184,9 @@ def _figure(selection: Selection, successes: dict[tuple[str, str, str, float], S
                 continue
             there = [share for share in SHARES if (env, row.method, row.planner, share) in successes]
             shown = [successes[env, row.method, row.planner, share] for share in there]
-            axes.errorbar(
-                [share * total for share in there],
-                [summary.mean for summary in shown],
-                [[summary.mean - summary.low for summary in shown], [summary.high - summary.mean for summary in shown]]
-                if shown
-                else None,
-                marker="o",
-                markersize=4,
-                capsize=2,
-                linestyle="-" if row.planner == "full" else "--",
-                color=colours[row.method],
-                label=f"{row.method}, {row.planner}",
-            )
+            line = "-" if row.planner == "full" else "--"
+            style = {"linestyle": line, "color": colours[row.method], "label": f"{row.method}, {row.planner}"}
+            draw_curve(axes, [share * total for share in there], shown, **style)
         axes.set(title=PUZZLES[env].__name__, xlabel="gradient steps", ylim=(-0.02, 1.05))
     panels[0].set_ylabel("solved")
     handles, labels = panels[0].get_legend_handles_labels()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.experiments.specs import FORMAT, Cell, described, fingerprint
-from pixelplan.files import read_json, write_json
+from pixelplan.files import check_format, read_json, write_json
 from pixelplan.machine import describe_machine
 from pixelplan.model.checkpoint import read_description
 from pixelplan.types import InputError
@@ -53,11 +53,7 @@ def find_record(cell: Cell, results: Path) -> dict[str, Any] | None:
     if not path.exists():
         return None
     record = read_json(path)
-    version = record.get("format") if isinstance(record, dict) else None
-    if version != FORMAT:
-        raise InputError(
-            f"{path} has record format {version}; this version reads format {FORMAT}: delete it and run it"
-        )
+    check_format(record, FORMAT, f"{path} has record", "delete it and run it")
     if record.get("fingerprint") != fingerprint(cell) or not isinstance(record.get("result"), dict):
         raise InputError(f"{path} is not the record of the cell that it is named for; delete it and run it")
     return dict(record)

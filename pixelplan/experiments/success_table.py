@@ -19,7 +19,17 @@ from pixelplan.experiments.selection import (
     training_on,
 )
 from pixelplan.experiments.specs import Cell, Oracle, Training
-from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
+from pixelplan.experiments.tables import (
+    INTERVALS,
+    Report,
+    Summary,
+    comma_separated,
+    error_bars,
+    markdown,
+    number,
+    summarise,
+    values,
+)
 from pixelplan.files import read_json
 
 if TYPE_CHECKING:
@@ -214,7 +224,7 @@ def table_csv(results: dict[tuple[str, str], Measured]) -> str:
         for puzzle in PUZZLES:
             cell, reported = results.get((method, puzzle)), _paper(method, puzzle)
             if cell is not None:
-                ours = [*dataclasses.astuple(cell.success), cell.steps, cell.seconds, cell.rate]
+                ours = [*values(cell.success), cell.steps, cell.seconds, cell.rate]
                 rows.append([method, puzzle, reported, *ours])
             elif reported is not None:
                 rows.append([method, puzzle, reported, *[None] * 7])
@@ -237,9 +247,8 @@ def chart(results: dict[tuple[str, str], Measured]) -> Figure:
             x = place + (index - (len(shown) - 1) / 2) * width
             cell, reported = results.get((method, puzzle)), _paper(method, puzzle)
             if cell is not None:
-                success = cell.success
-                error = [[success.mean - success.low], [success.high - success.mean]]
-                axes.bar(x, success.mean, 0.9 * width, yerr=error, color=colours[index % 10], capsize=2)
+                error = error_bars([cell.success])
+                axes.bar(x, cell.success.mean, 0.9 * width, yerr=error, color=colours[index % 10], capsize=2)
             if reported is not None:
                 axes.plot([x - 0.45 * width, x + 0.45 * width], [reported] * 2, color="black", linewidth=2)
         axes.bar(0, 0, color=colours[index % 10], label=METHODS[method])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import math
 import statistics
@@ -15,6 +16,7 @@ from pixelplan.evaluation.stats import wilson
 from pixelplan.files import figure_bytes, write_bytes
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from PIL import Image
 
@@ -54,6 +56,24 @@ def summarise(rates: Sequence[float], levels: int = 100) -> Summary | None:
     student = STUDENT[len(rates) - 2] if len(rates) - 2 < len(STUDENT) else 1.96
     spread = student * statistics.stdev(rates) / math.sqrt(len(rates))
     return Summary(middle, max(0.0, middle - spread), min(1.0, middle + spread), len(rates))
+
+
+def values(summary: Summary | None) -> list[Any]:
+    """Mean, low, high and seeds, for a row of numbers; four times None if there is no summary."""
+    return [None] * 4 if summary is None else list(dataclasses.astuple(summary))
+
+
+def error_bars(summaries: Sequence[Summary]) -> list[list[float]] | None:
+    """How far each interval reaches below and above its mean, as matplotlib takes it; None if there are none."""
+    below = [summary.mean - summary.low for summary in summaries]
+    above = [summary.high - summary.mean for summary in summaries]
+    return [below, above] if summaries else None
+
+
+def draw_curve(axes: Axes, places: Sequence[float], summaries: Sequence[Summary], **style: Any) -> None:
+    """A curve of means with their intervals."""
+    means = [summary.mean for summary in summaries]
+    axes.errorbar(places, means, error_bars(summaries), marker="o", markersize=4, capsize=2, **style)
 
 
 def number(value: float | None, digits: int = 2) -> str:

@@ -16,7 +16,7 @@ import torch
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from pixelplan.files import checksum, left_by_writer, read_json, write_bytes, write_json, write_rows
+from pixelplan.files import check_format, checksum, left_by_writer, read_json, write_bytes, write_json, write_rows
 from pixelplan.model.config_limits import check_description
 from pixelplan.model.families import config_from
 from pixelplan.model.goal_test import MOST_DIMENSIONS, READINGS, Certainty, LearnedGoalTest
@@ -112,11 +112,9 @@ def read_description(folder: Path) -> dict[str, Any]:
             raise InputError(f"training in {folder} is unfinished; run the same train command with --resume")
         raise InputError(f"{folder} is no model folder: it has no {CONFIG}")
     description = read_json(folder / CONFIG)
-    version = description.get("format") if isinstance(description, dict) else None
-    if version != FORMAT:
-        raise InputError(f"{folder} has model format {version}; this version reads format {FORMAT}: train it again")
+    check_format(description, FORMAT, f"{folder} has model", "train it again")
     check_description(description, folder / CONFIG)
-    return description
+    return dict(description)
 
 
 def save_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer, note: dict[str, Any]) -> None:
