@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -10,14 +11,18 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pixelplan.data.reading_config import ReadingConfig
+from pixelplan.experiments.specs import described
 from pixelplan.model.batches import level_plays
-from pixelplan.model.families.rules import RulesConfig, fit_rules
-from pixelplan.model.families.trees import Steps, causes, grow, learn, look_up, surroundings, wrong
+from pixelplan.model.families import config_from
+from pixelplan.model.families.grow_trees import Steps, TreeConfig, grow, learn, wrong
+from pixelplan.model.families.rules import Rules, RulesConfig, fit_rules
+from pixelplan.model.families.trees import causes, look_up, surroundings
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.train import train
 from pixelplan.model.train_config import PRESETS
 from pixelplan.planning import OneShotConfig, one_shot
-from pixelplan.types import is_discrete
+from pixelplan.types import InputError, is_discrete
 from tests.tiny_world import play
 
 RULES = dataclasses.replace(PRESETS["rules"], quiet=True, threads=1)
@@ -128,6 +133,57 @@ def test_near_codes_are_one_state_only_if_the_threshold_says_so(trained):
 def test_a_given_sight_is_kept():
     config, _ = fit_rules(RulesConfig(sight=2), (4, 4), play(levels=4))
     assert config.sight == 2
+
+
+def test_how_sights_are_tried_is_a_setting():
+    data = play(levels=10)
+    assert fit_rules(RulesConfig(), (4, 4), data)[0].sight == 1
+    assert fit_rules(RulesConfig(sights=(2, 1)), (4, 4), data)[0].sight == 2
+    assert fit_rules(RulesConfig(sights=(2, 1), trial_questions=1, good_sight=0.0), (4, 4), data)[0].sight == 2
+    sizes = fit_rules(RulesConfig(), (4, 4), data)[1]
+    levels, usual = level_plays(data), RulesConfig(kinds=3, sight=1)
+    scores = {
+        name: Rules(dataclasses.replace(usual, **change), sizes).judge(levels)
+        for name, change in (
+            ("usual", {}),
+            ("questions", {"trial_questions": 1}),
+            ("rounds", {"trial_rounds": 1, "trees": TreeConfig(first_rows=2)}),
+            ("levels", {"held_out_every": 2, "trees": TreeConfig(first_rows=2), "trial_rounds": 1}),
+        )
+    }
+    assert scores["usual"] == 1.0 and len(set(scores.values())) == 4, scores
+
+
+def test_how_trees_are_grown_is_a_setting():
+    random = np.random.default_rng(0)
+    codes = random.integers(3, size=(400, 4)).astype(np.uint8)
+    codes[1::2, 0] = (codes[::2, 1] + codes[::2, 2]) % 3  # cell 0 becomes the sum of two others
+    seen = Steps(codes, np.stack([np.arange(0, 400, 2), np.zeros(200, int), np.arange(1, 400, 2)], axis=1))
+    look = np.tile(np.arange(4), (1, 1))
+    missed = {
+        name: wrong(learn(seen, look, 4, 1, False, 1000, config), seen).sum()
+        for name, config in (
+            ("usual", TreeConfig()),
+            ("flat", TreeConfig(deepest=2)),
+            ("few", TreeConfig(first_rows=8, rounds=1)),
+            ("again", TreeConfig(first_rows=8, more_rows=1000)),
+        )
+    }
+    assert missed["usual"] == missed["again"] == 0 and missed["flat"] > 0 and missed["few"] > 0, missed
+
+
+def test_too_many_looks_are_refused_and_how_many_is_a_setting():
+    with pytest.raises(InputError, match="show too many things"):
+        fit_rules(RulesConfig(most_looks=2), (4, 4), play(levels=4))
+
+
+def test_how_rules_are_learned_is_in_the_record_of_a_model(trained):
+    config = RulesConfig(sights=(3,), trees=TreeConfig(rounds=3), reading=ReadingConfig(compared_levels=7))
+    written = json.loads(json.dumps(dataclasses.asdict(config)))
+    assert written["trees"]["rounds"] == 3 and config_from(written) == config
+    assert config_from({"family": "rules", "kinds": 16, "questions": 2**15}) == RulesConfig(), "as older records are"
+    assert described(RulesConfig()) == {"kind": "RulesConfig", "family": "rules", "kinds": 16, "sight": None,
+        "questions": 2**15}, "cells that were recorded before are found"  # fmt: skip
 
 
 def test_only_cells_with_a_cause_near_are_asked_about_and_answers_are_looked_up(trained):

@@ -33,6 +33,16 @@ LIMITS: dict[str, tuple[float, float]] = {
     "updates": (1, 10**6),
     "least_updates": (1, 10**6),
     "sampled_steps": (1, 10**6),
+    "sights": (0, 16),
+    "held_out_every": (2, 1024),
+    "trial_questions": (1, 2**20),
+    "trial_rounds": (1, 1024),
+    "most_looks": (1, 2**16),
+    "first_rows": (2, 10**6),
+    "more_rows": (1, 10**6),
+    "rounds": (1, 1024),
+    "deepest": (1, 1024),
+    "times_as_long": (1, 1024),
 }
 """The smallest and the largest value of each number; any other number is −1024 to 1024."""
 OTHER_LIMITS = (-1024, 1024)

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 
 
-def forward_loss(predicted: Tensor, target: Tensor, tolerance: float = 0.2) -> Tensor:
+def forward_loss(predicted: Tensor, target: Tensor, tolerance: float) -> Tensor:
     """L_FW = E ‖f(z_t, a_t, s_c) − z_{t+1}‖², for predicted and target [M,d] (the paper's first loss).
 
     The mean over all steps and the mean over those that miss by more than the tolerance, half each: soon only rare

@@ -25,6 +25,21 @@ from pixelplan.types import ADDED_LATER, InputError, Trajectories
 
 
 @dataclass(frozen=True)
+class NoiseConfig:
+    """How `position` learns from noisy frames."""
+
+    notable: float = 2.0
+    """A cell differs between two frames if it does so by more than this many times the median cell."""
+    times_as_long: int = 2
+    """Training takes this many times as many gradient steps as on clear frames: the forward model learns only in the
+    second half."""
+    settling: float = 0.25
+    """The share of training at which the encoder begins to be held to predictions and to what differs."""
+    settled: float = 0.45
+    """The share of training from which it is fully held to them."""
+
+
+@dataclass(frozen=True)
 class ModelConfig:
     """The families on a grid."""
 
@@ -54,6 +69,8 @@ class ModelConfig:
     """Gradient steps for each cell of the latent grid: a finer grid takes longer to tell its cells apart."""
     reading: ReadingConfig = field(default=ReadingConfig(), metadata=ADDED_LATER)
     """How the grid, and the states of frames, are read from recorded play."""
+    noise: NoiseConfig = field(default=NoiseConfig(), metadata=ADDED_LATER)
+    """How noisy frames are learned from."""
 
     def __post_init__(self) -> None:
         """An InputError if the family cannot learn from noisy frames."""

@@ -42,7 +42,7 @@ class MetricNetworks(Networks):
         z = in_slots(embedded, batch)
         level, before, action, after = batch.steps.unbind(1)
         predicted = self.predict(z, batch)
-        losses = {"forward": (weights.forward_weight, forward_loss(predicted, z[level, after]))}
+        losses = {"forward": (weights.forward_weight, forward_loss(predicted, z[level, after], weights.tolerance))}
         if self.inverse is not None:
             logits = self.inverse(z[level, before], z[level, after])
             losses["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))

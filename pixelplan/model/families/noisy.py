@@ -10,16 +10,12 @@ import torch
 from torch import Tensor
 
 from pixelplan.model.batches import LevelBatch, LevelPlay, to_images
+from pixelplan.model.families.grid import NoiseConfig
 from pixelplan.model.families.metric import in_slots
 from pixelplan.model.families.position import Position, attention_losses
 from pixelplan.model.losses import forward_loss, inverse_loss, level_pairs, margin_loss, squared_distances
 from pixelplan.model.objective import weighted_sum
 from pixelplan.types import Trajectories
-
-NOTABLE = 2.0
-"""A cell differs if its difference is this many times the median of all cells."""
-TIMES_AS_LONG = 2
-"""Training takes this many times as long as on clear frames: the forward model learns only in its second half."""
 
 
 class NoisyPosition(Position):
@@ -39,8 +35,8 @@ class NoisyPosition(Position):
         return np.arange(len(data.frames))
 
     def usual_updates(self) -> int:
-        """Twice as many."""
-        return TIMES_AS_LONG * super().usual_updates()
+        """More than for clear frames."""
+        return self.config.noise.times_as_long * super().usual_updates()
 
     def encode(self, images: Tensor) -> Tensor:
         """Embeddings [N,d] of the places looked at."""
@@ -59,14 +55,14 @@ class NoisyPosition(Position):
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
         """See above; `settled` is 0 to 1: how far the inverse model has found out what to look at."""
-        found_out = settled(share_done)
+        found_out = settled(share_done, self.config.noise)
         embedded, maps = self.encoder(batch.images)
         z = in_slots(embedded, batch)
         seen = in_slots(self.encoder.certain(maps.detach()), batch)  # type: ignore[operator]
         level, before, action, after = batch.steps.unbind(1)
         predicted = self.forward_model(seen, self.context(batch.images[batch.contexts]))[level, before, action]
-        forward = forward_loss(predicted, seen[level, after])
-        agree = forward_loss(predicted.detach(), z[level, after])
+        forward = forward_loss(predicted, seen[level, after], weights.tolerance)
+        agree = forward_loss(predicted.detach(), z[level, after], weights.tolerance)
         losses = {
             "forward": (weights.forward_weight, forward),
             "agree": (weights.forward_weight * found_out, agree),
@@ -78,10 +74,10 @@ class NoisyPosition(Position):
         different, _ = level_pairs(torch.arange(len(codes), device=codes.device))
         if different.any():
             losses["margin"] = (1.0, margin_loss(squared_distances(codes)[different], weights.margin))
-        look = attention_losses(batch, maps, weights.look_weight * found_out, self.sizes, NOTABLE)
+        look = attention_losses(batch, maps, weights.look_weight * found_out, self.sizes, self.config.noise.notable)
         return weighted_sum({**losses, **look})
 
 
-def settled(share_done: float, first: float = 0.25, full: float = 0.45) -> float:
+def settled(share_done: float, config: NoiseConfig) -> float:
     """How far, from 0 to 1, the inverse model will have found out what to look at when a share of training is done."""
-    return min(1.0, max(0.0, (share_done - first) / (full - first)))
+    return min(1.0, max(0.0, (share_done - config.settling) / (config.settled - config.settling)))
