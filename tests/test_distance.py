@@ -30,7 +30,7 @@ SMALL = NetworkConfig(goal_width=4, goal_blocks=1, state_width=4, hidden=16)
 @settings(deadline=None, max_examples=60)
 @given(st.integers(2, 40), st.integers(1, 4), st.integers(0, 2**31))
 def test_a_whole_graph_teaches_true_distances(states, actions, seed):
-    """No path found is shorter than the shortest; if everything was seen and nothing leads there, it is far."""
+    """No way that was found is shorter than the shortest; if all was seen and nothing leads there, it is far."""
     world = random_world(states, actions, seed)
     model = ToyModel(world.successors)
     model.discrete = True
@@ -41,16 +41,16 @@ def test_a_whole_graph_teaches_true_distances(states, actions, seed):
     plan = one_shot(model, frame_of(0), frame_of(world.goal), config)
     path, random = plan.path if plan.reached else None, np.random.default_rng(seed)
     goal = np.eye(states, dtype=np.float32)[world.goal]
-    labels = from_search(plan.graph, path, goal, 1000, random)
-    learned = unpack(labels.codes, states).argmax(1)
-    truth, sure = steps_to(world, [world.goal])[learned], labels.sure == 1
-    assert (labels.steps[sure] >= truth[sure]).all() and not labels.at_least.any()
+    found = from_search(plan.graph, path, goal, 1000, random)
+    learned = unpack(found.codes, states).argmax(1)
+    truth, sure = steps_to(world, [world.goal])[learned], found.sure == 1
+    assert (found.steps[sure] >= truth[sure]).all() and not found.at_least.any()
     if path is not None:
-        of_state = dict(zip(learned.tolist(), labels.steps.tolist(), strict=True))
+        of_state = dict(zip(learned.tolist(), found.steps.tolist(), strict=True))
         along = [of_state[state] for state in plan.embeddings.argmax(1).tolist()]
         assert along == list(range(len(plan.actions), -1, -1))
     else:
-        assert not sure.any() and (labels.steps == FARTHEST).all()
+        assert not sure.any() and (found.steps == FARTHEST).all()
     if plan.nodes > 1:
         later = in_hindsight(plan.graph, False, 1000, random)
         truth = steps_to(world, [int(later.goal.argmax())])[unpack(later.codes, states).argmax(1)]
@@ -63,7 +63,7 @@ def test_guesses_are_backed_up_from_the_rim():
     np.testing.assert_array_equal(backed_up(successors, np.full(4, np.inf)), np.full(4, np.inf))
 
 
-def test_states_that_lead_to_each_other_belong_together():
+def test_who_comes_back_belongs_together():
     """0 and 1 lead to one another, 2 leads nowhere else, and 3 was not expanded."""
     successors = np.array([[1, 2], [0, 3], [2, 2], [-1, -1]], np.int32)
     graph = LatentGraph(np.eye(4, dtype=np.float32), successors, *np.zeros((3, 4), np.int32))
@@ -101,9 +101,9 @@ def test_a_distance_is_read_as_it_was_written(tmp_path):
     network = DistanceNetwork(81, (3, 3, 9), SMALL)
     torch.nn.init.ones_(network.answer.weight)
     save_distance(network, tmp_path / "h", {"model": "m", "model_identity": "abc", "rounds": []})
-    loaded, about = load_distance(tmp_path / "h", "abc")
+    found, about = load_distance(tmp_path / "h", "abc")
     z, goals = torch.rand(5, 81).round(), torch.rand(1, 81).round()
-    torch.testing.assert_close(loaded(z, goals), LearnedDistance(network)(z, goals))
+    torch.testing.assert_close(found(z, goals), LearnedDistance(network)(z, goals))
     assert about["model"] == "m"
     with pytest.raises(InputError, match=r"trained for another model \(m, abc\); this one is xyz"):
         load_distance(tmp_path / "h", "xyz")
@@ -118,7 +118,7 @@ def test_a_distance_is_read_as_it_was_written(tmp_path):
 
 
 def test_it_learns_the_eight_puzzle(tmp_path):
-    """After a few seconds it needs less than half as many nodes as breadth-first search."""
+    """After a few seconds it takes less than half of the nodes that breadth-first search takes."""
     world = SlidingPuzzle(size=3, steps=13)
 
     def open_level(number):
@@ -131,10 +131,7 @@ def test_it_learns_the_eight_puzzle(tmp_path):
     distance = train_distance(
         world.oracle(), open_level, range(200), range(200, 204), tmp_path / "h", config, tell=told.append
     )
-    assert [round_done.number for round_done in told] == [0, 1] and [round_done.nodes for round_done in told] == [
-        0,
-        600,
-    ]
+    assert [one.number for one in told] == [0, 1] and [one.nodes for one in told] == [0, 600]
     assert told[-1].held_out_solved == 1.0
     guided = Guided(world.oracle(), distance)
     blind, seeing = [], []
@@ -162,14 +159,14 @@ def test_levels_that_are_solved_already_do_no_harm(tmp_path):
     assert told[-1].solved == 1.0 and told[-1].held_out_nodes == 1
 
 
-def test_interrupted_training_resumes_to_the_same_weights(tmp_path):
+def test_training_goes_on_after_an_interruption_to_the_same_weights(tmp_path):
     world = SlidingPuzzle(size=3, steps=4)
 
     def open_level(number):
         return world.reset(seed=number)[0], Goal.of(world.goal_frame())
 
     class Cut(Exception):
-        """Training is interrupted here."""
+        """It is cut off here."""
 
     def train(out, cut_after=None, resume=False, updates=3):
         def tell(one):
@@ -278,7 +275,7 @@ def test_what_cannot_be_learned_is_one_sentence(arguments, words, tmp_path):
     assert not (tmp_path / "h").exists()
 
 
-def test_heuristics_of_other_models_are_refused(tmp_path):
+def test_heuristics_of_others_are_refused(tmp_path):
     save_distance(DistanceNetwork(81, None, SMALL), tmp_path / "h", {"model": "m", "model_identity": "abc"})
     play = ["--levels", "0:2", "--heuristic", tmp_path / "h"]
     assert "add --frontier best-first" in one_sentence(run_command("evaluate", *BOXES, *play, code=2))
@@ -317,4 +314,4 @@ def test_from_pixels_to_plans_by_the_commands(tmp_path, monkeypatch):
         "evaluate", *world, "--model", "model", "--levels", "40:45", "--planner", "one-shot", *search, "--json", "r"
     )
     record = json.loads((tmp_path / "r").read_text())
-    assert record["success"] == 1.0 and all(episode["found"] and episode["nodes"] > 6 for episode in record["episodes"])
+    assert record["success"] == 1.0 and all(one["found"] and one["nodes"] > 6 for one in record["episodes"])
