@@ -48,7 +48,7 @@ def _blocks(path: Path) -> list[tuple[int, list[str]]]:
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; name a file of Sokoban levels") from None
     except (OSError, UnicodeDecodeError) as problem:
-        raise InputError(f"{path} is no text file of Sokoban levels: {problem}") from None
+        raise InputError(f"{path} is not a text file of Sokoban levels: {problem}") from None
     blocks: list[tuple[int, list[str]]] = []
     lines: list[str] = []
     for number, line in enumerate([*text.splitlines(), ""], start=1):

@@ -67,7 +67,7 @@ def test_a_killed_and_resumed_training_has_the_same_weights(data: Path, model: P
 def test_bad_input_is_one_sentence(data: Path, model: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     train = ["train", "--out", out, "--preset", "tiny", "--data"]
-    assert "no trajectory folder" in one_sentence(run_command(*train, model, code=2))
+    assert "not a trajectory folder" in one_sentence(run_command(*train, model, code=2))
     damaged = tmp_path / "damaged"
     shutil.copytree(data, damaged)
     os.truncate(damaged / "frames.npy", 500)

@@ -93,5 +93,5 @@ def test_no_ray_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.extras
 def test_no_cluster_at_an_address_is_one_sentence(tmp_path: Path) -> None:
     pytest.importorskip("ray")
-    for address, words in (("127.0.0.1:1", "no ray cluster answers at 127.0.0.1:1"), ("nowhere", "is no address")):
+    for address, words in (("127.0.0.1:1", "no ray cluster answers at 127.0.0.1:1"), ("nowhere", "is not the address")):
         assert words in one_sentence(run_command(*WORDS, "--ray", address, *places(tmp_path), code=2))

@@ -167,7 +167,7 @@ def test_manifest_of_another_version(good: Path, tmp_path: Path) -> None:
     (folder / "manifest.json").write_text("{ not json")
     with pytest.raises(InputError, match="not JSON"):
         pixelplan.open_trajectories(folder)
-    with pytest.raises(InputError, match="no trajectory folder"):
+    with pytest.raises(InputError, match="not a trajectory folder"):
         pixelplan.open_trajectories(tmp_path)
 
 

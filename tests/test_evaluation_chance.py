@@ -65,7 +65,7 @@ def test_records_say_how_sure_plans_are(tmp_path):
 
 def test_a_record_that_tells_nothing_is_refused(tmp_path):
     path = tmp_path / "record.json"
-    for record, why in (({"episodes": []}, "no record of one-shot"), ([], "no record of one-shot")):
+    for record, why in (({"episodes": []}, "not a record of one-shot"), ([], "not a record of one-shot")):
         path.write_text(json.dumps(record))
         with pytest.raises(InputError, match=why):
             read_chance(path, {})

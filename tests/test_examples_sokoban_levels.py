@@ -137,9 +137,9 @@ def test_what_is_no_level_file(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="does not exist"):
         SokobanLevels(str(tmp_path / "none.txt"))
     (tmp_path / "bytes.txt").write_bytes(bytes(range(128, 256)))
-    with pytest.raises(InputError, match="is no text file"):
+    with pytest.raises(InputError, match="is not a text file"):
         SokobanLevels(str(tmp_path / "bytes.txt"))
-    with pytest.raises(InputError, match="is no text file"):
+    with pytest.raises(InputError, match="is not a text file"):
         SokobanLevels(str(tmp_path))
     monkeypatch.setattr("examples.sokoban_levels.MOST_BYTES", 10)
     with pytest.raises(InputError, match="has at most 10"):

@@ -167,7 +167,7 @@ def test_a_loss_that_is_not_a_number_stops_training(tmp_path, monkeypatch):
 
 
 def test_damaged_model_folders_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"no model folder"):
+    with pytest.raises(InputError, match=r"not a model folder"):
         load_model(tmp_path)
     folder = tmp_path / "model"
     train(play(levels=1), folder, dataclasses.replace(TINY, updates=2))

@@ -41,7 +41,7 @@ def test_every_family_takes_other_boards_or_says_that_it_does_not(name):
     assert other is model.for_frames(24, 24), "made once"
     z = other.encode(larger.frames[:3])
     assert other.step(z, other.context(larger.frames[0])).shape == (3, 5, z.shape[1])
-    with pytest.raises(InputError, match="no whole number of cells of"):
+    with pytest.raises(InputError, match="not a whole number of cells of"):
         model.for_frames(24, 26)
     with pytest.raises(InputError, match="4096 cells at most"):
         model.for_frames(1000, 1000)

@@ -241,14 +241,14 @@ def _header(name: str, shape: tuple[int, ...]) -> bytes:
 def open_trajectories(folder: str | Path, verify: bool = True) -> Trajectories:
     """The recorded play in a folder, its arrays memory-mapped and read-only.
 
-    An InputError if the folder is no data set, unfinished, from another version, or damaged.
+    An InputError if the folder is not a data set, unfinished, from another version, or damaged.
     `verify=False` skips reading every byte to compare checksums (about a second per gigabyte).
     """
     folder = Path(folder)
     if not (folder / MANIFEST).exists():
         if (folder / JOURNAL).exists():
             raise InputError(f"{folder} is unfinished; run the same collect command with --resume to complete it")
-        raise InputError(f"{folder} is no trajectory folder: it has no {MANIFEST}")
+        raise InputError(f"{folder} is not a trajectory folder: it has no {MANIFEST}")
     manifest = read_json(folder / MANIFEST)
     check_format(manifest, FORMAT, f"{folder} has data", "collect it again")
     check_manifest(manifest, folder / MANIFEST)

@@ -73,7 +73,7 @@ def read_chance(path: str | Path, wanted: Mapping[str, Any]) -> Chance:
     record = read_json(Path(path))
     episodes = record.get("episodes") if isinstance(record, dict) else None
     if not isinstance(episodes, list) or record.get("planner") != "one-shot":
-        raise InputError(f"{path} is no record of one-shot; make one with evaluate --planner one-shot --json FILE")
+        raise InputError(f"{path} is not a record of one-shot; make one with evaluate --planner one-shot --json FILE")
     for name, value in wanted.items():
         if record.get(name) != value:
             raise InputError(f"{path} tells of plans with other {name} ({record.get(name)}, not {value})")

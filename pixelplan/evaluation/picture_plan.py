@@ -122,7 +122,7 @@ def plan_story(judged: PicturePlan) -> str:
     if judged.strange > MOST_STRANGE:
         return (
             f"no plan was found: {judged.strange:.0%} of the goal picture is unlike anything in the first one, so it "
-            f"is no state of the same level; {effort}"
+            f"is not a state of the same level; {effort}"
         )
     return (
         f"no plan was found, {effort}: the nearest state is {len(plan.actions)} actions away and {judged.distance:.2f} "

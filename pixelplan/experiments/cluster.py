@@ -58,7 +58,7 @@ def _knock(address: str) -> None:
     """An InputError if nothing answers at host:port; ray itself would wait for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
-        raise InputError(f"{address!r} is no address of a ray cluster; write auto, host:port or ray://host:port")
+        raise InputError(f"{address!r} is not the address of a ray cluster; write auto, host:port or ray://host:port")
     try:
         socket.create_connection((host, int(port)), timeout=10).close()
     except OSError as problem:

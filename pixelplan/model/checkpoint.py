@@ -110,7 +110,7 @@ def read_description(folder: Path) -> dict[str, Any]:
     if not (folder / CONFIG).exists():
         if (folder / CHECKPOINT).exists():
             raise InputError(f"training in {folder} is unfinished; run the same train command with --resume")
-        raise InputError(f"{folder} is no model folder: it has no {CONFIG}")
+        raise InputError(f"{folder} is not a model folder: it has no {CONFIG}")
     description = read_json(folder / CONFIG)
     check_format(description, FORMAT, f"{folder} has model", "train it again")
     check_description(description, folder / CONFIG)

@@ -94,7 +94,7 @@ def _check_data(data: Any, path: Path) -> None:
 
 
 def _values(part: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """All values in a part of a config that are no lists or objects, each with its name."""
+    """All values in a part of a config that are not lists or objects, each with its name."""
     if isinstance(part, dict):
         for key, value in part.items():
             yield from _values(value, str(key))

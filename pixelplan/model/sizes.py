@@ -49,8 +49,8 @@ class Sizes:
         if height * self.rows % self.height or width * self.columns % self.width:
             cell = f"{self.height / self.rows:g} × {self.width / self.columns:g}"
             raise InputError(
-                f"frames of {height} × {width} pixels are no whole number of cells of {cell} pixels, which this model "
-                "was trained on"
+                f"frames of {height} × {width} pixels are not a whole number of cells of {cell} pixels, which this "
+                "model was trained on"
             )
         rows, columns = height * self.rows // self.height, width * self.columns // self.width
         if rows * columns > MOST_CELLS:

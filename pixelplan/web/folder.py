@@ -106,7 +106,7 @@ def _unpack_runtime(folder: Path, runtime: Path | None, temporary: Path) -> None
             for name in _RUNTIME_FILES:
                 member = archive.getmember(f"package/dist/{name}")
                 if not member.isfile() or member.size > _LARGEST:
-                    raise InputError(f"{runtime} is not the package {RUNTIME}: {name} is no file of that package")
+                    raise InputError(f"{runtime} is not the package {RUNTIME}: {name} is not a file of that package")
                 data = archive.extractfile(member).read()  # type: ignore[union-attr]
                 if name.endswith(".wasm"):  # a quarter of its size; the page unpacks it
                     name, data = f"{name}.packed", gzip.compress(data, 9, mtime=0)

@@ -79,7 +79,7 @@ def test_shipped_models_are_used_if_there_are_any(make_client: MakeClient) -> No
 def test_models_that_cannot_be_used_are_named(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(InputError, match="nowhere"):
         Models(str(tmp_path / "nowhere")).check()
-    with pytest.raises(InputError, match="no model folder"):
+    with pytest.raises(InputError, match="not a model folder"):
         Models(str(tmp_path)).check()
     (folder / "weights.safetensors").write_bytes(b"broken")
     with pytest.raises(InputError, match="damaged"):
