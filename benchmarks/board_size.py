@@ -61,17 +61,17 @@ def measure(size: int, folder: Path) -> dict[str, float]:
     states = float(np.mean([level.reachable(level.start).sum() for level in levels]))
     frame = levels[0].frame(levels[0].start)
     planned = plan_passes(1000, config.batch, model.networks.usual_updates(), until_learned=False)
-    found = {"gradient_step": milliseconds(update, 10), "gradient_steps": float(planned.passes * planned.updates)}
+    times = {"gradient_step": milliseconds(update, 10), "gradient_steps": float(planned.passes * planned.updates)}
     model.networks.eval()
     context = model.context(frame)
     nodes = model.encode(data.frames[:32])
-    found["context"] = milliseconds(lambda: model.context(frame), 30)
-    found["encode"] = milliseconds(lambda: model.encode(frame[None]), 30)
-    found["step_of_32_nodes"] = milliseconds(lambda: model.step(nodes, context), 100)
-    found["reachable_states"] = states
-    found["training"] = found["gradient_step"] * found["gradient_steps"]
-    found["search_of_all_states"] = found["context"] + found["step_of_32_nodes"] * states / 32
-    return found
+    times["context"] = milliseconds(lambda: model.context(frame), 30)
+    times["encode"] = milliseconds(lambda: model.encode(frame[None]), 30)
+    times["step_of_32_nodes"] = milliseconds(lambda: model.step(nodes, context), 100)
+    times["reachable_states"] = states
+    times["training"] = times["gradient_step"] * times["gradient_steps"]
+    times["search_of_all_states"] = times["context"] + times["step_of_32_nodes"] * states / 32
+    return times
 
 
 def main() -> None:
@@ -81,8 +81,8 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as place:
-        found = {size: measure(size, Path(place) / str(size)) for size in SIZES}
-    small, large = (found[size] for size in SIZES)
+        by_size = {size: measure(size, Path(place) / str(size)) for size in SIZES}
+    small, large = (by_size[size] for size in SIZES)
     growth = {name: large[name] / small[name] for name in small}
     for name in small:
         unit = "" if name in ("gradient_steps", "reachable_states") else " ms"

@@ -22,9 +22,9 @@ from pixelplan.machine import describe_machine
 def own_memory_mib() -> float:
     """Anonymous memory of this process now (Linux)."""
     status = Path("/proc/self/status").read_text()
-    found = re.search(r"RssAnon:\s+(\d+)", status)
-    assert found is not None
-    return int(found[1]) / 1024
+    match = re.search(r"RssAnon:\s+(\d+)", status)
+    assert match is not None
+    return int(match[1]) / 1024
 
 
 def main() -> None:

@@ -70,7 +70,7 @@ def bare_procgen_rate() -> float:
 
 
 def collecting(name: str) -> dict[str, float]:
-    """Seconds to record 1000 levels × 20 × 20 steps to a new folder, levels made anew."""
+    """Seconds to record 1000 levels × 20 × 20 steps to a new folder, making the levels included."""
     from pixelplan.envs import base
 
     with tempfile.TemporaryDirectory() as folder:

@@ -31,9 +31,9 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    found = {}
+    by_model = {}
     if arguments.json and arguments.json.exists():
-        found = json.loads(arguments.json.read_text())["models"]
+        by_model = json.loads(arguments.json.read_text())["models"]
     for entry in arguments.models:
         name, _, paths = entry.partition("=")
         model_path, _, data_path = paths.partition(":")
@@ -41,10 +41,10 @@ def main() -> None:
         levels = level_plays(open_trajectories(data_path))
         horizons = [steps for steps in (1, 10, 100, 1000, 10_000) if steps <= arguments.steps]
         shares = rollout_exactness(model.networks, levels, horizons)
-        found[name] = {"family": model.config.family, "rollouts": shares, "levels": len(levels)}
+        by_model[name] = {"family": model.config.family, "rollouts": shares, "levels": len(levels)}
         print(f"{name}: {shares} in {time.perf_counter() - began:.0f} s", flush=True)
         if arguments.json:
-            record = {"command": "python benchmarks/exactness.py", **describe_machine(), "models": found}
+            record = {"command": "python benchmarks/exactness.py", **describe_machine(), "models": by_model}
             write_json(arguments.json, record)
 
 

@@ -1,4 +1,4 @@
-"""The commands that faults befall, as small as they can be, and what is the same in two of their results."""
+"""The commands that faults hit, as small as they can be, and how to compare two of their results."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Command:
 
     name: str
     arguments: Callable[[Path], list[str | Path]]
-    """For a folder in which all that it writes shall stand."""
+    """Its arguments, for a folder that will hold everything it writes."""
     inputs: Callable[[Path], None] = lambda place: None
-    """Makes what it reads, once."""
+    """Makes its inputs, once."""
     resume: tuple[str, ...] = ("--resume",)
 
 
 def quick() -> None:
-    """Many notes and checkpoints also where there is little work; called in the process that runs the command."""
+    """Make notes and checkpoints often, although there is little work; called in the process that runs the command."""
     from pixelplan.data import collect, dataset
     from pixelplan.evaluation import finished_levels
 
@@ -163,11 +163,11 @@ def commands(inputs: Path) -> dict[str, Command]:
             resume=(),
         ),
     ]
-    return {one.name: one for one in listed}
+    return {command.name: command for command in listed}
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """What stands in a folder, as digests by file name: all bytes, but for measured times and who held a lock."""
+    """The files of a folder as digests by name: all bytes, except for measured times and who held a lock."""
     files = {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {name: _digest(path) for name, path in files.items() if not name.endswith(".lock")}
 
@@ -179,7 +179,7 @@ def _digest(path: Path) -> str:
 
         data = _canonical(read_json(path))
     elif path.suffix == ".jsonl":
-        data = b"metrics"  # a line a checkpoint: their number depends on time
+        data = b"metrics"  # one line per checkpoint: their number depends on time
     elif path.name == "checkpoint.safetensors":
         data = _tensors(data)
     elif path.suffix == ".svg":

@@ -1,4 +1,4 @@
-"""Damage: bytes that flip, files that end early, JSON values that cannot be."""
+"""Damage: bytes that flip, files that end early, impossible JSON values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ODD: list[Any] = [
 
 
 def damaged_bytes(random: np.random.Generator, data: bytes) -> tuple[str, bytes]:
-    """What a disk, a network or a careless hand may do to a file, and what it is called."""
+    """A file as a disk, a network or a careless hand may damage it, and the name of that damage."""
     kind = str(random.choice(["flip", "byte", "zeros", "cut", "empty", "more", "twice", "lost"]))
     place = int(random.integers(max(1, len(data))))
     length = int(random.integers(1, 64))
@@ -39,7 +39,7 @@ def damaged_bytes(random: np.random.Generator, data: bytes) -> tuple[str, bytes]
 
 
 def damaged_value(random: np.random.Generator, value: Any) -> Any:
-    """A JSON value in which one part, wherever it is, is another or missing."""
+    """A JSON value in which one part, at any depth, is replaced or missing."""
     changed = json.loads(json.dumps(value))
     where, key = _place(random, changed)
     if isinstance(where, dict) and random.random() < 0.2:

@@ -52,7 +52,7 @@ def bad_environments() -> list[tuple[str, str, str, bool]]:
             (where != "make" or (fault in RAISING and fault not in HANGS and not late))
             and (where != "shortest_solution" or fault in RAISING)
             and (where == "step" or fault not in ONLY_STEPS)
-            and not (where == "reset" and fault == "four")  # it gives two values
+            and not (where == "reset" and fault == "four")  # it returns two values
             and not (where == "goal_frame" and late and command == "check-env")  # it looks at the first goal only
             and not (where == "shortest_solution" and late and command == "check-env")
         )

@@ -1,8 +1,8 @@
 """Damaged and crafted files of our own formats, and what each command must make of them.
 
 A file with a checksum or a seal must be refused when it is damaged, unless the damage changes nothing. What has none
-(CSV, HDF5, JSON that somebody wrote anew) may be taken for what it says, but never with a traceback, a hang, or more
-memory than there is.
+(CSV, HDF5, JSON that was rewritten) may be taken at face value, but never with a traceback, a hang, or more memory
+than there is.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from fault_shim import SLOWEST, Done, Shim, run
 from PIL import Image
 
 Case = Callable[[np.random.Generator, Path], str]
-"""One case in a fresh folder: how it went, in a word; a Wrong for what must not be."""
+"""One case in a fresh folder: how it went, in a word; a Wrong for what must not happen."""
 
 
 class Wrong(Exception):
-    """Something that must not be."""
+    """Something that must not happen."""
 
 
 def judged(done: Done, same: bool, taken: bool = False) -> str:
-    """How a command dealt with bad input; `same`: its result is the undamaged one, `taken`: it may be another."""
+    """How a command dealt with bad input; `same`: its result is the undamaged one; `taken`: it may be another."""
     if done.fault is not None:
         raise Wrong(done.fault)
     if done.code == 2:
@@ -50,7 +50,7 @@ def well(done: Done) -> Done:
 
 
 def damage_file(random: np.random.Generator, path: Path) -> bool:
-    """Damage a file, JSON also by its values; gives whether it still has its old seal or checksum."""
+    """Damage a file, JSON also by its values; returns whether it still has its old seal or checksum."""
     if path.suffix == ".json" and random.random() < 0.6:
         value = json.loads(path.read_text())
         kept = random.random() < 0.6
@@ -103,7 +103,7 @@ def unfinished_data(base: Path, commands: dict[str, Command]) -> Case:
 
 
 def models(base: Path, commands: dict[str, Command]) -> Case:
-    """A model folder with its goal test, under `solve`: to a picture, to what solves the level, in a level, in all."""
+    """A model folder with its goal test, under `solve`: to a picture, to what solves the level, and in a level."""
     well(run(commands["train"].arguments(base), prepare=quick))
     pictures = _pictures(base)
     level = [*WORLD, "--planner", "one-shot", "--node-limit", "30"]
@@ -174,10 +174,10 @@ def _story(done: Done) -> str:
 
 def checkpoints(base: Path, commands: dict[str, Command]) -> Case:
     """The checkpoint of a training that was interrupted (of a model, in a race, of a distance), under `--resume`."""
-    found = [_checkpoint(base / name, commands[name]) for name in ("train", "race", "heuristic")]
+    interrupted = [_checkpoint(base / name, commands[name]) for name in ("train", "race", "heuristic")]
 
     def case(random: np.random.Generator, place: Path) -> str:
-        command, cut, checkpoint, whole = found[int(random.integers(len(found)))]
+        command, cut, checkpoint, whole = interrupted[int(random.integers(len(interrupted)))]
         shutil.copytree(cut, place, dirs_exist_ok=True)
         damage_file(random, place / checkpoint)
         done = run([*command.arguments(place), "--resume"], prepare=quick, seconds=60)
@@ -187,7 +187,7 @@ def checkpoints(base: Path, commands: dict[str, Command]) -> Case:
 
 
 def _checkpoint(base: Path, command: Command) -> tuple[Command, Path, Path, dict[str, str]]:
-    """A command that was interrupted, where, its last checkpoint there, and what it writes undisturbed."""
+    """An interrupted command, its folder, its last checkpoint there, and what it writes undisturbed."""
     (base / "whole").mkdir(parents=True)
     operations = well(run(command.arguments(base / "whole"), Shim(base / "whole"), quick)).operations
     cut = base / "cut"

@@ -28,7 +28,7 @@ LARGEST = 2 * 2**30
 SLOWEST = 10
 """Seconds of processor time after which a command that is given bad input counts as hanging."""
 PATIENCE = 12
-"""Times as many seconds that it may take where others use the machine, too."""
+"""How many times as many seconds it may take in all, because others use the machine, too."""
 NEED_SPACE = ("open", "write", "truncate", "replace", "mkdir", "fsync")
 """Operations that fail on a full disk."""
 Fault = Literal["kill", "full"]
@@ -39,12 +39,12 @@ class Done:
     """How a command ended."""
 
     code: int
-    """Its exit code, minus the signal's number where one ended it, or 124 where it took too long."""
+    """Its exit code, minus the signal's number if one ended it, or 124 if it took too long."""
     out: str
     errors: str
     seconds: float
     peak: int
-    """Bytes of memory at most."""
+    """The most bytes of memory that it took."""
     operations: int = 0
     """File operations in the watched folder, of those that the fault can hit."""
 
@@ -56,7 +56,7 @@ class Done:
 
     @property
     def fault(self) -> str | None:
-        """What no input may cause; None if all is well."""
+        """A fault that no input may cause; None if there is none."""
         if self.code in (124, -signal.SIGXCPU, -signal.SIGKILL):
             return "took too long"
         if self.code not in (0, 2):
@@ -138,10 +138,10 @@ class _File(io.FileIO):
 
 
 class Running:
-    """A forked process that runs a function which gives an exit code."""
+    """A forked process that runs a function; the function returns an exit code."""
 
     def __init__(self, work: Callable[[], int], shim: Shim | None = None, seconds: int = 120) -> None:
-        """It may take so many seconds of processor time."""
+        """It may take `seconds` of processor time."""
         self._began, self._seconds = time.monotonic(), seconds
         self._files = [tempfile.TemporaryFile() for _ in range(3)]  # noqa: SIM115 (closed when they are read)
         self._child = os.fork()
@@ -149,7 +149,7 @@ class Running:
             _child(work, *(file.fileno() for file in self._files), shim, seconds)
 
     def wait(self, kill_after: float | None = None) -> Done:
-        """How it ends; with `kill_after` it is killed after so many seconds, whatever it does then."""
+        """How it ends; with `kill_after` it is killed after that many seconds, whatever it is doing."""
         waiting = os.pidfd_open(self._child)
         ended = bool(
             select.select([waiting], [], [], PATIENCE * self._seconds if kill_after is None else kill_after)[0]
@@ -184,7 +184,7 @@ def run(
     seconds: int = 120,
     kill_after: float | None = None,
 ) -> Done:
-    """The same, and wait for its end."""
+    """The same, and wait until it ends."""
     return start(arguments, shim, prepare, seconds).wait(kill_after)
 
 

@@ -1,4 +1,4 @@
-"""The command line, with words that nobody should write there."""
+"""The command line, with nonsense words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fault_shim import SLOWEST, run
 
 
 def arguments(base: Path, commands: dict[str, Command]) -> Case:
-    """The command line: options with values that nobody should give."""
+    """The command line: options with nonsense values."""
     base.mkdir(parents=True, exist_ok=True)
     good = {
         "collect": [*WORLD, "--levels", "0:2", "--episodes", "1", "--steps", "4", "--seed", "0", "--out", "OUT"],

@@ -2,8 +2,8 @@
 
     python benchmarks/faults.py [--share 1.0] [--only kills] [--json results/benchmark-faults.json]
 
-Every case is decided by the seed and its number. The record is written as the campaign goes; started again on the same
-commit, it goes on where it was; on another, it starts again. What is promised, and what was found: docs/reliability.md.
+The seed and its number decide every case. The record is written as the campaign goes. A second start continues it if
+the commit is the same, and otherwise starts again. What is promised, and what was found: docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -101,10 +101,10 @@ def interrupted(command: Command, fault: Fault | None, base: Path, first: int) -
             label = "cut off twice"
         done = run([*words, *command.resume], None, quick)
         if done.code:
-            raise Wrong(f"it does not go on: {done.errors[-300:]}")
-        found = contents(place)
-        if found != whole:
-            others = sorted(name for name in whole | found if whole.get(name) != found.get(name))
+            raise Wrong(f"it does not continue: {done.errors[-300:]}")
+        written = contents(place)
+        if written != whole:
+            others = sorted(name for name in whole | written if whole.get(name) != written.get(name))
             raise Wrong(f"another result: {others}")
         return label
 
@@ -112,7 +112,7 @@ def interrupted(command: Command, fault: Fault | None, base: Path, first: int) -
 
 
 def _check_full(done: Done, command: Command) -> None:
-    """A Wrong for anything but one sentence that says that the disk is full, where, and how to go on."""
+    """A Wrong for anything but one sentence that says that the disk is full, where, and how to continue."""
     last = (done.errors.strip().splitlines() or [""])[-1]
     words = ["no space is left on the disk for /", "--resume continues" if command.resume else "start the same command"]
     if command.name == "reproduce" and done.code == 1:
@@ -148,7 +148,7 @@ def two_at_once(base: Path, listed: dict[str, Command]) -> Case:
 
 def groups(listed: dict[str, Command]) -> dict[str, tuple[int, Callable[[Path, int], Case]]]:
     """All kinds of cases: how many of each, and what prepares them in a folder, from a number on."""
-    found: dict[str, tuple[int, Callable[[Path, int], Case]]] = {}
+    kinds: dict[str, tuple[int, Callable[[Path, int], Case]]] = {}
     faults: list[tuple[str, dict[str, int], Fault | None]] = [
         ("kills", KILLS, "kill"),
         ("random kills", RANDOM_KILLS, None),
@@ -156,13 +156,13 @@ def groups(listed: dict[str, Command]) -> dict[str, tuple[int, Callable[[Path, i
     ]
     for kind, counts, fault in faults:
         for name, count in counts.items():
-            found[f"{kind}: {name}"] = count, partial(interrupted, listed[name], fault)
+            kinds[f"{kind}: {name}"] = count, partial(interrupted, listed[name], fault)
     for name, (count, prepare) in DAMAGES.items():
-        found[f"damaged inputs: {name}"] = count, lambda base, first, p=prepare: p(base, listed)
-    found["bombs"] = 120, lambda base, first: bombs(base, listed)
-    found["bad environments"] = len(bad_environments()), lambda base, first: environments(first)
-    found["two at once"] = 40, lambda base, first: two_at_once(base, listed)
-    return found
+        kinds[f"damaged inputs: {name}"] = count, lambda base, first, p=prepare: p(base, listed)
+    kinds["bombs"] = 120, lambda base, first: bombs(base, listed)
+    kinds["bad environments"] = len(bad_environments()), lambda base, first: environments(first)
+    kinds["two at once"] = 40, lambda base, first: two_at_once(base, listed)
+    return kinds
 
 
 def campaign(record: dict[str, Any], share: float, only: list[str], seed: int, save: Callable[[], None]) -> None:
@@ -209,18 +209,18 @@ def campaign(record: dict[str, Any], share: float, only: list[str], seed: int, s
 
 
 def _nothing() -> dict[str, Any]:
-    """What is recorded of a group before its first case; processor seconds do not tell of others' work."""
+    """The record of a group before its first case; processor seconds do not count others' work."""
     return {"cases": 0, "outcomes": {}, "failures": [], "seconds": 0.0, "slowest": 0.0, "processor_seconds": 0.0}
 
 
 def _processor_seconds() -> float:
     """Of this process and of all that it started and waited for."""
     used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def warm_up() -> None:
-    """Import what commands import, once: forked processes have it then."""
+    """Import what commands import, once, so that forked processes have it."""
     import h5py  # noqa: F401
     import matplotlib.figure  # noqa: F401
 
@@ -249,14 +249,14 @@ def main() -> int:
     parser.add_argument("--share", type=float, default=1.0, help="the share of all cases to run")
     parser.add_argument("--only", nargs="*", default=[""], help="only kinds whose names begin so")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", type=Path, default=None, help="the record: written, and gone on with if it is there")
+    parser.add_argument("--json", type=Path, default=None, help="the record to write, or to continue if it exists")
     wish = parser.parse_args()
     warm_up()
     record: dict[str, Any] = {"seed": wish.seed, **describe_machine(), "largest_process_mb": 0, "groups": {}}
     if wish.json is not None and wish.json.exists():
         begun = read_json(wish.json)
         if all(begun.get(key) == record[key] for key in ("seed", "commit")):
-            record = begun  # a record is of one commit; another's is written anew
+            record = begun  # a record is of one commit; on another one it starts again
     campaign(
         record, wish.share, wish.only, wish.seed, lambda: None if wish.json is None else write_json(wish.json, record)
     )

@@ -1,10 +1,10 @@
-"""A new world from few levels: training that begins with another model's weights, beside training from nothing.
+"""A new world from few levels: training that starts from another model's weights, beside training from scratch.
 
 python benchmarks/few_levels.py [WORLD …] --init MODEL [--counts 5 20 100] [--json results/benchmark-few-levels.json]
 
 A world is one of benchmarks/worlds.py, or a puzzle. Both trainings have the same data, seed, settings and number of
 gradient steps, and no levels but those few: the threshold is calibrated on some of them. Predictions are judged on
-levels 1000-1049, plans on levels 3000-3049. What is finished is not run again, so it can be cut off.
+levels 1000-1049, plans on levels 3000-3049. What is finished is not run again, so it can be interrupted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PREDICTED, PLANNED = "1000:1050", "3000:3050"
 
 
 def measure(name: str, count: int, init: str | None, runs: Path, options: dict[str, Any]) -> dict[str, Any]:
-    """Record, train and judge one world with so many levels."""
+    """Record, train and judge one world with `count` levels."""
     world: Any = WORLDS.get(name, name)
     data = pixelplan.collect(world, f"0:{count}", runs / f"{name}-{count}", resume=True)
     unseen = pixelplan.collect(world, PREDICTED, runs / f"{name}-unseen", resume=True)
@@ -57,16 +57,18 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     options = {"preset": arguments.preset, "updates": arguments.updates, "seed": arguments.seed}
-    found: dict[str, Any] = {}
+    by_world: dict[str, Any] = {}
     for name in arguments.worlds:
         for count in arguments.counts:
             for label, init in (("begun", arguments.init), ("nothing", None)):
-                one = measure(name, count, init, arguments.runs, options)
-                found.setdefault(name, {}).setdefault(str(count), {})[label] = one
-                print(f"{name}, {count} levels, {label}: exact {one['exact']:.4f}, one-shot {one['one_shot']:.2f}")
+                result = measure(name, count, init, arguments.runs, options)
+                by_world.setdefault(name, {}).setdefault(str(count), {})[label] = result
+                print(
+                    f"{name}, {count} levels, {label}: exact {result['exact']:.4f}, one-shot {result['one_shot']:.2f}"
+                )
     if arguments.json:
         command = f"python benchmarks/few_levels.py {' '.join(arguments.worlds)} --init {arguments.init}"
-        write_json(arguments.json, {"command": command, **options, **describe_machine(), "worlds": found})
+        write_json(arguments.json, {"command": command, **options, **describe_machine(), "worlds": by_world})
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ class GridlessWorld(SmallWorld):
     background: np.ndarray
 
     def choose_goal(self, wanted: Callable[[State], bool] = lambda state: True) -> None:
-        """Draw a wanted state 4 to 12 steps away; if there is none, the goal is the start, and `reset` draws anew."""
+        """Draw a wanted state 4 to 12 steps away; if there is none, the goal is the start, and `reset` draws again."""
         steps = {self.state: 0}
         queue = deque([self.state])
         while queue:
@@ -97,7 +97,7 @@ class GridlessWorld(SmallWorld):
 
 
 class RotatedIce(GridlessWorld):
-    """Who moves on the ice slides until a rock or the rim stops them; the board is turned by 27 degrees."""
+    """Every move on the ice slides until a rock or the rim stops it; the board is turned by 27 degrees."""
 
     turned, pitch = float(np.radians(27)), 6.7
 
@@ -165,7 +165,7 @@ class Hexagons(GridlessWorld):
 
 
 class Perspective(GridlessWorld):
-    """A maze of thin walls that is looked at from its near side: what is far is smaller and closer together."""
+    """A maze of thin walls, seen from its near side: what is far is smaller and closer together."""
 
     def make_level(self):
         cells = self.shuffled(7, 7)
@@ -346,7 +346,7 @@ class Wrapping(GridlessWorld):
 
 
 class Textured(GridlessWorld):
-    """A walker pushes a box over a floor whose smooth pattern is another one in each level."""
+    """A walker pushes a box over a floor whose smooth pattern differs in each level."""
 
     pitch = 64 / 7
 
@@ -379,7 +379,7 @@ class Textured(GridlessWorld):
 
 
 class Doors(GridlessWorld):
-    """A wall with two doors parts the board; who steps onto the switch, at least two cells away, flips both doors."""
+    """A wall with two doors divides the board; stepping onto a switch, at least two cells away, flips both doors."""
 
     pitch = 64 / 7
 
@@ -415,7 +415,7 @@ class Doors(GridlessWorld):
 
 
 class Lake(GridlessWorld):
-    """A frozen lake as in Gymnasium: nobody leaves a hole; the figure looks where it last went, but not at the gift."""
+    """A frozen lake as in Gymnasium: a hole is for ever; the figure faces where it last went, except on the gift."""
 
     down = 3
 

@@ -32,7 +32,7 @@ TOGETHER = 100
 
 
 def exact_steps(model: Model, family: Family, number: int, steps: int) -> int:
-    """After how many steps of random play in a level the model is wrong for the first time; `steps` if it never is."""
+    """The steps of random play in a level before the model is first wrong; `steps` if it never is."""
     env = family.challenge(number).env
     frame = env.reset()[0]
     random = np.random.default_rng([0, number])
@@ -68,7 +68,7 @@ def main(arguments: argparse.Namespace) -> dict[str, Any]:
         f"--model {arguments.model} --levels {arguments.levels} --steps {arguments.steps}",
         **describe_machine(),
         "steps": arguments.steps,
-        "exact to the end": sum(one == arguments.steps for one in lasted) / len(lasted),
+        "exact to the end": sum(steps == arguments.steps for steps in lasted) / len(lasted),
         "exact steps": lasted,
         "seconds": round(time.perf_counter() - began, 1),
     }

@@ -1,4 +1,4 @@
-"""What PPGS costs at the paper's size on one core: seconds of a gradient step, and of the whole training by that.
+"""What PPGS costs at the paper's size on one core: seconds of a gradient step, and so of the whole training.
 
 python benchmarks/paper_update.py [--json results/benchmark-paper-update.json]
 
@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    found: dict[str, Any] = {"command": "python benchmarks/paper_update.py", **describe_machine()}
+    record: dict[str, Any] = {"command": "python benchmarks/paper_update.py", **describe_machine()}
     with tempfile.TemporaryDirectory() as folder:
         whole = pixelplan.collect("ice-slider", "0:8", Path(folder) / "whole")
         small = pixelplan.collect(SMALL["ice-slider"].levels_of("ice-slider"), "0:8", Path(folder) / "small")
@@ -64,14 +64,14 @@ def main() -> None:
         }
         for name, (config, data, levels, rounds) in sizes.items():
             seconds = seconds_an_update(config, data, levels, rounds)
-            found[name] = {
+            record[name] = {
                 "seconds_an_update": round(seconds, 2),
                 "updates": config.updates,
                 "hours": round(seconds * config.updates / 3600, 1),
             }
-    print(found)
+    print(record)
     if arguments.json:
-        write_json(arguments.json, found)
+        write_json(arguments.json, record)
 
 
 if __name__ == "__main__":

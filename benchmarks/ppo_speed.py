@@ -42,14 +42,14 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    found: dict[str, Any] = {"command": "python benchmarks/ppo_speed.py", **describe_machine()}
+    record: dict[str, Any] = {"command": "python benchmarks/ppo_speed.py", **describe_machine()}
     with tempfile.TemporaryDirectory() as folder:
         for name in arguments.puzzles:
             rates = {network: steps_a_second(name, network, Path(folder) / name / network) for network in NETWORKS}
-            found[name] = {network: round(rate) for network, rate in rates.items()}
-            print(name, found[name], flush=True)
+            record[name] = {network: round(rate) for network, rate in rates.items()}
+            print(name, record[name], flush=True)
     if arguments.json:
-        write_json(arguments.json, found)
+        write_json(arguments.json, record)
 
 
 if __name__ == "__main__":

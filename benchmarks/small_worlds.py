@@ -44,7 +44,7 @@ class SmallWorld(gymnasium.Env):
         return self.render(), float(solved), False, False, {"solved": solved}
 
     def render(self):
-        """The frame of the state, drawn once a level: random play comes back again and again."""
+        """The frame of the state, drawn once per level: random play comes back again and again."""
         if self.state not in self.drawn:
             self.drawn[self.state] = self.draw(self.state)
         return self.drawn[self.state].copy()
@@ -146,7 +146,7 @@ class Hanoi(SmallWorld):
 
 
 class Portals(SmallWorld):
-    """A walker among walls, and two pairs of portals: who steps into one leaps to the other."""
+    """A walker among walls, and two pairs of portals: a step into one leads out of the other."""
 
     def make_level(self):
         cells = self.shuffled(8, 8)
@@ -171,7 +171,7 @@ class Portals(SmallWorld):
 
 
 class Turtle(SmallWorld):
-    """Turn left, turn right, go forward: where the turtle looks is part of the state, and only a dot tells it."""
+    """Turn left, turn right, go forward: where the turtle faces is part of the state, and only a dot shows it."""
 
     moves, pixels = 3, (84, 84)
     directions = ((-1, 0), (0, 1), (1, 0), (0, -1))
@@ -201,7 +201,7 @@ class Turtle(SmallWorld):
 
 
 class Twins(SmallWorld):
-    """Two figures move at once, the second one mirrored; walls stop each of them on its own."""
+    """Two figures move at once, the second one mirrored; walls stop each of them separately."""
 
     pixels = (60, 60)
 
@@ -230,7 +230,7 @@ class Twins(SmallWorld):
 
 
 class Keys(SmallWorld):
-    """Two keys, smaller than who takes them, open a gate: what is done in one place changes another, far away."""
+    """Two keys, smaller than the walker, open a gate: an action in one place changes another, far away."""
 
     pixels = (56, 56)
 

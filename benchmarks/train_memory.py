@@ -25,7 +25,7 @@ from pixelplan.model.train_config import PRESETS
 
 
 def peak_of_training(levels: int, connection: multiprocessing.connection.Connection) -> None:
-    """Send the peak of this process's own memory in MiB while it trains on so many levels for one pass."""
+    """Send the peak of this process's own memory in MiB while it trains on `levels` levels for one pass."""
     peak, done = 0.0, threading.Event()
 
     def watch() -> None:

@@ -1,4 +1,4 @@
-"""How soon the page is there on a slow network, and how quickly it plans in the browser alone.
+"""How soon the page appears on a slow network, and how fast it plans in the browser alone.
 
     python -m benchmarks.web_budget [--runtime FILE.tgz] [--json results/benchmark-web-budget.json]
 
@@ -29,7 +29,7 @@ from tests.web.browser import Visitor, chromium
 from tests.web.client import running
 
 RATE, LATENCY = 1_000_000, 20
-"""Bytes a second, and milliseconds to the server and back."""
+"""Bytes per second, and milliseconds to the server and back."""
 PLAN = """async (env) => {
     const { begin, plan } = await import("./static/api.js");
     const times = [];

@@ -3,8 +3,8 @@
     python benchmarks/web_load.py [--clients 50] [--seconds 60] [--model DIR] [--json results/benchmark-web-load.json]
 
 Each opens the page, begins games, moves, plans, draws a level, brings a picture, asks what the model reads, lets the
-full planner run, races and scores, with short pauses. Said are the
-times of the answers, errors, and the server's memory. Needs the extras web and browser.
+full planner run, races and scores, with short pauses. It prints the times of the answers, errors, and the server's
+memory. Needs the extras web and browser.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Visitors:
                     await self.ask(client, "reading", "GET", f"{path}/reading")
                 if dice.random() < 0.1:
                     await self.watch("score of 5", f"{path}/score?planner=one-shot&levels=5")
-                if game["dead_end"]:  # the page tells it, and people go back
+                if game["dead_end"]:  # the page says so, and people go back
                     await self.ask(client, "restart", "POST", f"{path}/restart")
                 await self.watch("run", f"{path}/run?planner=full")
                 if dice.random() < 0.2:
@@ -131,7 +131,7 @@ async def load(running: Server, clients: int, seconds: float, pause: float) -> t
 
 def spread(times: list[float]) -> dict[str, float]:
     """How many times there are, and their median, 95 % quantile and maximum in milliseconds."""
-    ordered = sorted(1e3 * one for one in times)
+    ordered = sorted(1e3 * seconds for seconds in times)
     return {
         "count": len(ordered),
         "median": round(statistics.median(ordered), 1),
@@ -141,11 +141,11 @@ def spread(times: list[float]) -> dict[str, float]:
 
 
 def alone(running: Server) -> dict[str, Any]:
-    """How many milliseconds one visitor waits who has the server to himself."""
+    """How many milliseconds a visitor waits who has the server alone."""
     with httpx2.Client(timeout=60) as client:
         began = time.perf_counter()
         client.get(running.address)
-        found: dict[str, Any] = {"first_page": round(1e3 * (time.perf_counter() - began), 1)}
+        times_alone: dict[str, Any] = {"first_page": round(1e3 * (time.perf_counter() - began), 1)}
         for env in PUZZLES:
             times = []
             for level in range(3300, 3321):
@@ -153,9 +153,9 @@ def alone(running: Server) -> dict[str, Any]:
                 began = time.perf_counter()
                 client.post(f"{running.address}/api/games/{game['id']}/plan")
                 times.append(time.perf_counter() - began)
-            found[f"first plan {env}"] = round(1e3 * times[0], 1)
-            found[f"plan {env}"] = spread(times[1:])
-    return found
+            times_alone[f"first plan {env}"] = round(1e3 * times[0], 1)
+            times_alone[f"plan {env}"] = spread(times[1:])
+    return times_alone
 
 
 def main() -> int:
@@ -168,19 +168,19 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with server(options.model) as running:
-        one = alone(running)
+        waited = alone(running)
         visitors, memory = asyncio.run(load(running, options.clients, options.seconds, options.pause))
     times = {name: spread(visitors.times[name]) for name in sorted(visitors.times)}
-    print(f"one visitor; first page {one['first_page']:.0f} ms")
+    print(f"one visitor; first page {waited['first_page']:.0f} ms")
     for env in PUZZLES:
-        plan = one[f"plan {env}"]
-        print(f"plan alone, {env}: first {one[f'first plan {env}']:.0f} ms, then median {plan['median']:.1f} ms, "
+        plan = waited[f"plan {env}"]
+        print(f"plan alone, {env}: first {waited[f'first plan {env}']:.0f} ms, then median {plan['median']:.1f} ms, "
               f"worst {plan['worst']:.0f} ms")  # fmt: skip
     print(f"\n{options.clients} visitors, {options.seconds:.0f} s; milliseconds:")
     print(f"{'':18} {'count':>7} {'median':>9} {'95 %':>9} {'worst':>9}")
-    for name, found in times.items():
-        print(f"{name:18} {found['count']:7,} {found['median']:9.1f} {found['most']:9.1f} {found['worst']:9.1f}")
-    print("memory in MB:", " ".join(f"{one:.0f}" for one in memory))
+    for name, each in times.items():
+        print(f"{name:18} {each['count']:7,} {each['median']:9.1f} {each['most']:9.1f} {each['worst']:9.1f}")
+    print("memory in MB:", " ".join(f"{megabytes:.0f}" for megabytes in memory))
     print(f"errors: {len(visitors.errors)}", *visitors.errors[:5], sep="\n")
     if options.json:
         record = {
@@ -188,9 +188,9 @@ def main() -> int:
             **describe_machine(),
             "clients": options.clients,
             "seconds": options.seconds,
-            "milliseconds_alone": one,
+            "milliseconds_alone": waited,
             "milliseconds": times,
-            "memory_mb": [round(one, 1) for one in memory],
+            "memory_mb": [round(megabytes, 1) for megabytes in memory],
             "errors": len(visitors.errors),
         }
         write_json(options.json, record)

@@ -1,4 +1,4 @@
-"""The page's server in a process of its own, for the two scripts that trouble it; not a benchmark by itself."""
+"""The page's server in a process of its own, for the scripts that load it; not a benchmark itself."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ TOP = 0.95
 
 Claim = tuple[str, str]
 """agrees, differs or ceiling, and what was measured."""
-NOT_YET: Claim = ("not measured yet", "")
+NOT_MEASURED: Claim = ("not measured yet", "")
 
 
 @dataclass(frozen=True)
@@ -54,27 +54,27 @@ def rate(table: str, **wanted: str | int | float) -> Rate | None:
 def by_levels(puzzle: str, planner: str = "full") -> dict[int, Rate]:
     """pixelplan's success by the number of training levels."""
     counts = sorted({int(row["training_levels"]) for row in rows("generalisation")})
-    found = {count: rate("generalisation", puzzle=puzzle, planner=planner, training_levels=count) for count in counts}
-    return {count: one for count, one in found.items() if one is not None}
+    rates = {count: rate("generalisation", puzzle=puzzle, planner=planner, training_levels=count) for count in counts}
+    return {count: measured for count, measured in rates.items() if measured is not None}
 
 
 def papers_by_levels(puzzle: str) -> dict[int, float]:
     """The paper's success by the number of training levels."""
-    found = [row for row in rows("generalisation") if row["puzzle"] == puzzle and row["paper"]]
-    return {int(row["training_levels"]): float(row["paper"]) for row in found}
+    reported = [row for row in rows("generalisation") if row["puzzle"] == puzzle and row["paper"]]
+    return {int(row["training_levels"]): float(row["paper"]) for row in reported}
 
 
-def claim(found: list[tuple[str, str, str]]) -> Claim:
-    """One claim of what was found in several places: (place, verdict, numbers) each; all verdicts if they differ."""
-    if not found:
-        return NOT_YET
-    verdicts = list(dict.fromkeys(verdict for _, verdict, _ in found))
-    said = verdicts[0] if len(verdicts) == 1 else "; ".join(f"{place}: {verdict}" for place, verdict, _ in found)
-    return said, "; ".join(f"{place} {numbers}" for place, _, numbers in found)
+def claim(places: list[tuple[str, str, str]]) -> Claim:
+    """One claim from (place, verdict, numbers) of several places; it lists all verdicts if they differ."""
+    if not places:
+        return NOT_MEASURED
+    verdicts = list(dict.fromkeys(verdict for _, verdict, _ in places))
+    said = verdicts[0] if len(verdicts) == 1 else "; ".join(f"{place}: {verdict}" for place, verdict, _ in places)
+    return said, "; ".join(f"{place} {numbers}" for place, _, numbers in places)
 
 
 def worth(whole: Rate, without: Rate) -> str:
-    """Whether something costs success if it is left out, as the paper says it does."""
+    """Whether leaving something out costs success, as the paper says."""
     if whole.above(without):
         return "agrees"
     return CEILING if without.mean >= TOP else "differs"
@@ -82,16 +82,20 @@ def worth(whole: Rate, without: Rate) -> str:
 
 def full_is_best() -> Claim:
     """Against all that was run."""
-    found = []
+    verdicts = []
     for puzzle in PUZZLES:
         full = rate("success", method="full", puzzle=puzzle)
-        theirs = {name: one for name in BASELINES if (one := rate("success", method=name, puzzle=puzzle)) is not None}
+        theirs = {
+            name: measured
+            for name in BASELINES
+            if (measured := rate("success", method=name, puzzle=puzzle)) is not None
+        }
         if full is None or not theirs:
-            return NOT_YET
+            return NOT_MEASURED
         best = max(theirs, key=lambda name: theirs[name].mean)
         verdict = "agrees" if full.above(theirs[best]) else "differs"
-        found.append((NAMES[puzzle], verdict, f"{full} against {theirs[best]} ({best})"))
-    return claim(found)
+        verdicts.append((NAMES[puzzle], verdict, f"{full} against {theirs[best]} ({best})"))
+    return claim(verdicts)
 
 
 def ahead_of_the_paper() -> str:
@@ -99,47 +103,47 @@ def ahead_of_the_paper() -> str:
     ahead, behind = 0, []
     for puzzle in PUZZLES:
         theirs = papers_by_levels(puzzle)
-        for count, one in by_levels(puzzle).items():
-            if one.mean > theirs[count]:
+        for count, measured in by_levels(puzzle).items():
+            if measured.mean > theirs[count]:
                 ahead += 1
             else:
-                behind.append(f"{NAMES[puzzle]} n = {count}: {one} against {theirs[count]:.2f}")
+                behind.append(f"{NAMES[puzzle]} n = {count}: {measured} against {theirs[count]:.2f}")
     words = f"pixelplan's mean is higher in {ahead} of {ahead + len(behind)} cells run"
     return words + (f"; not in {'; '.join(behind)}" if behind else "")
 
 
 def one_shot_nears_full_when_short() -> Claim:
     """The paper: near on DigitJump and IceSlider, far behind in mazes."""
-    found = []
+    verdicts = []
     for puzzle in PUZZLES:
         full, once = (rate("success", method=planner, puzzle=puzzle) for planner in ("full", "one-shot"))
         if full is None or once is None:
-            return NOT_YET
+            return NOT_MEASURED
         if puzzle == "procgen-maze":
             verdict = worth(full, once)
         else:
             verdict = CEILING if once.mean >= TOP else "agrees" if full.mean - once.mean < 0.25 else "differs"
-        found.append((NAMES[puzzle], verdict, f"{once} one-shot, {full} full"))
-    return claim(found)
+        verdicts.append((NAMES[puzzle], verdict, f"{once} one-shot, {full} full"))
+    return claim(verdicts)
 
 
 def more_levels_help() -> Claim:
     """Until they are enough."""
-    found = []
+    verdicts = []
     for puzzle in PUZZLES:
         measured = by_levels(puzzle)
         if len(measured) > 1:
             few, many = min(measured), max(measured)
             words = f"{measured[few]} with {few}, {measured[many]} with {many}"
-            found.append((NAMES[puzzle], worth(measured[many], measured[few]), words))
-    return claim(found)
+            verdicts.append((NAMES[puzzle], worth(measured[many], measured[few]), words))
+    return claim(verdicts)
 
 
 def ten_levels_of_maze() -> Claim:
     """10 levels against PPO's 1000, which are the paper's."""
     measured = by_levels("procgen-maze")
     if 10 not in measured:
-        return NOT_YET
+        return NOT_MEASURED
     words = f"pixelplan with 10 levels {measured[10]}; the paper's PPO with 1000 levels 0.667"
     return "agrees" if measured[10].low > 0.667 else "differs", words
 
@@ -148,7 +152,7 @@ def two_levels_of_ice() -> Claim:
     """2 levels against a search that learns nothing."""
     measured, search = by_levels("ice-slider"), rate("success", method="image-search", puzzle="ice-slider")
     if 2 not in measured or search is None:
-        return NOT_YET
+        return NOT_MEASURED
     words = f"pixelplan with 2 levels {measured[2]}; GS on Images {search}"
     return "agrees" if measured[2].above(search) else "differs", words
 
@@ -177,31 +181,31 @@ def leaves() -> Claim:
     for row in rows("fringe"):
         widest[row["search"]] = max(widest.get(row["search"], 0.0), float(row["leaves"]))
     if len(widest) < 2:
-        return NOT_YET
+        return NOT_MEASURED
     few, many = widest["with reidentification"], widest["without reidentification"]
-    words = f"at most {few:.1f} leaves a layer (mean) with it, {many:.0f} (the cut) without"
+    words = f"at most {few:.1f} leaves per layer (mean) with it, {many:.0f} (the cut) without"
     return "agrees" if few < many / 4 else "differs", words
 
 
 def own_play() -> Claim:
     """(C) against (B), half way and in the end."""
-    found = []
+    verdicts = []
     for share, title in ((0.5, "half of training"), (1.0, "all of it")):
-        random, own = (rate("on-policy", data=data, share=share) for data in ("B", "C"))
-        if random is None or own is None:
-            return NOT_YET
-        found.append((f"{title}:", worth(own, random), f"B {random}, C {own}"))
-    return claim(found)
+        random, by_planner = (rate("on-policy", data=data, share=share) for data in ("B", "C"))
+        if random is None or by_planner is None:
+            return NOT_MEASURED
+        verdicts.append((f"{title}:", worth(by_planner, random), f"B {random}, C {by_planner}"))
+    return claim(verdicts)
 
 
 def miniature() -> Claim:
     """PPGS itself on small boards."""
-    found = []
+    verdicts = []
     for puzzle in ("ice-slider", "digit-jump"):
-        one = rate("paper-miniature", puzzle=puzzle, method="PPGS", planner="full", share=1.0)
-        if one is not None:
-            found.append((NAMES[puzzle], "agrees" if one.low >= 0.9 else "differs", f"{one}, full planner"))
-    return claim(found)
+        success = rate("paper-miniature", puzzle=puzzle, method="PPGS", planner="full", share=1.0)
+        if success is not None:
+            verdicts.append((NAMES[puzzle], "agrees" if success.low >= 0.9 else "differs", f"{success}, full planner"))
+    return claim(verdicts)
 
 
 BASELINES = ("image-search", "ppo", "glamor", "dreamer")
@@ -245,7 +249,7 @@ action leads from each cell ([world-model.md](world-model.md)). What it learns a
 needs fewer levels and fewer steps of training, and its predictions stay right over many steps.
 
 **That is also why parts that the paper needs matter less here.** The full planner, the lookup table and the replanning
-repair a model that is wrong; where one look is enough, there is little to repair. So differences between rows shrink
+repair a model that is wrong; if one look is enough, there is little to repair. So differences between rows shrink
 towards the top, and a row that the paper puts far below may be level with the others. The inverse model and the
 margin keep embeddings of different states apart; our encoder is also told to look where the frames of a level differ,
 which does part of the same work.
@@ -269,8 +273,8 @@ def page() -> str:
     """The page."""
     lines = ["| the paper says | here | what was measured |", "|---|---|---|"]
     for words, measured in CLAIMS.items():
-        said, found = measured()
-        lines.append(f"| {words} | {said} | {found} |")
+        said, numbers = measured()
+        lines.append(f"| {words} | {said} | {numbers} |")
     return PAGE.format(table="\n".join(lines) + "\n", ahead=ahead_of_the_paper())
 
 

@@ -53,7 +53,7 @@ def page(name: str) -> str:
         "## Beyond Gymnasium",
         "",
         "`goal_frame()`, `clone_state()`, `restore_state(state)`; for judging, never for planning:",
-        "`shortest_solution()` and `solvable_from_here()`. `gymnasium.make_vec` gives a truly vectorised environment;",
+        "`shortest_solution()` and `solvable_from_here()`. `gymnasium.make_vec` makes a truly vectorised environment;",
         "`autoreset_mode` is `NextStep` (default), `SameStep` or `Disabled`.",
         "",
     ]

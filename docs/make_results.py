@@ -5,13 +5,15 @@ Nothing is trained here: what has no record is an empty cell.
 
 from __future__ import annotations
 
-import json
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
+
+from recorded import ROOT, SEEDS, record, record_if_made
+from search_tables import SEARCH_RESULTS, search_latplan, search_models, search_results, searched
+from world_tables import EXAMPLES, default_settings, own_worlds, small_worlds
 
 from pixelplan.envs import PUZZLES
 from pixelplan.experiments import boards_table, noise_table, transfer_table
@@ -21,58 +23,22 @@ from pixelplan.experiments.selection import TEST_LEVELS, Selection
 from pixelplan.experiments.success_table import MORE_LEVELS, main_cell
 from pixelplan.experiments.tables import Report
 
-ROOT = Path(__file__).parent.parent
-SEEDS = (0, 1, 2)
 PAGES = ("web", "own-environment", "reliability", "performance", "search", "world-model")
 FILLED = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in PAGES))
 """Pages with blocks that are made from records."""
-EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles": "sliding tiles"}
-
-SEARCH_MODELS = {
-    "boxoban": "Boxoban, 10 × 10 cells, four boxes",
-    "eight": "8-puzzle",
-    "fifteen-numbers": "15-puzzle, numbers",
-    "fifteen-picture": "15-puzzle, a picture",
-    "cube": "cube, 2 × 2 × 2",
-    "large-cube": "cube, 3 × 3 × 3",
-    "lights": "LightsOut, 5 × 5",
-    "hanoi": "Hanoi, seven discs",
-}
-SEARCH_RESULTS = {
-    "boxoban-test": ("Boxoban, unfiltered test", "boxoban-breadth-first"),
-    "boxoban-medium": ("Boxoban, medium", None),
-    "boxoban-hard": ("Boxoban, hard", None),
-    "fifteen-numbers": ("15-puzzle, numbers", "fifteen-breadth-first"),
-    "fifteen-picture": ("15-puzzle, a picture", None),
-    "cube": ("cube, 2 × 2 × 2", "cube-breadth-first"),
-}
-"""Records with a search that suits the world, and those of breadth-first search beside them."""
-LATPLAN = {
-    "eight": "8-puzzle",
-    "fifteen": "15-puzzle, numbers",
-    "lights": "LightsOut, 5 × 5",
-    "hanoi": "Hanoi, seven discs",
-    "sokoban": "Sokoban, Boxoban's test levels",
-}
-
-
-def record(name: str) -> dict[str, Any]:
-    """A record in results/."""
-    found: dict[str, Any] = json.loads((ROOT / "results" / f"{name}.json").read_text())
-    return found
 
 
 def seeds(env: str, planner: str, levels: str) -> list[dict[str, Any]]:
-    """The records of the main table's models on some levels, one a training seed."""
+    """The records of the main table's models on some levels, one per training seed."""
     records = Records(ROOT / "results")
-    found = [records.find(main_cell(Selection(), env, planner, seed, levels)) for seed in SEEDS]
-    return [record for record in found if record is not None]
+    recorded = [records.find(main_cell(Selection(), env, planner, seed, levels)) for seed in SEEDS]
+    return [record for record in recorded if record is not None]
 
 
 def shown(records: list[dict[str, Any]], name: str) -> str:
     """The mean of a result over the training seeds, and each seed's own."""
     values = [record["result"][name] for record in records]
-    return f"**{statistics.mean(values):.3f}** ({', '.join(f'{one:.3f}' for one in values)})"
+    return f"**{statistics.mean(values):.3f}** ({', '.join(f'{value:.3f}' for value in values)})"
 
 
 def summary() -> str:
@@ -88,10 +54,10 @@ def summary() -> str:
     for name, kind in PUZZLES.items():
         cells = []
         for planner in ("one-shot", "full"):
-            found = seeds(name, planner, MORE_LEVELS)
-            success = statistics.mean(one["result"]["success"] for one in found)
+            runs = seeds(name, planner, MORE_LEVELS)
+            success = statistics.mean(run["result"]["success"] for run in runs)
             cells.append(f"{success:.3f} ({success_rates(f'ppgs-{planner}')[name]:.2f})")
-        minutes = statistics.mean(one["model"]["seconds"] for one in found) / 60
+        minutes = statistics.mean(run["model"]["seconds"] for run in runs) / 60
         lines.append(f"| {kind.__name__} | {cells[0]} | {cells[1]} | {minutes:.1f} min |")
     lines += ["", "[All results, each seed, and speed](docs/performance.md)."]
     return "\n".join(lines)
@@ -109,7 +75,7 @@ def main_table() -> str:
     for name, kind in PUZZLES.items():
         for planner in ("one-shot", "full"):
             papers, more = (seeds(name, planner, levels) for levels in (TEST_LEVELS, MORE_LEVELS))
-            success, optimal = [shown(found, "success") for found in (papers, more)], shown(more, "optimal")
+            success, optimal = [shown(runs, "success") for runs in (papers, more)], shown(more, "optimal")
             paper = success_rates(f"ppgs-{planner}")[name]
             lines.append(f"| {kind.__name__} | {planner} | {success[0]} | {success[1]} | {optimal} | {paper:.2f} |")
     lines += [
@@ -123,12 +89,12 @@ def main_table() -> str:
     ]
     planning = record("benchmark-planning")
     for name, kind in PUZZLES.items():
-        trained = [found["model"] for found in seeds(name, "full", TEST_LEVELS)]
-        seconds = statistics.mean(one["seconds"] for one in trained)
-        accuracy = statistics.mean(one["validation_metrics"]["one_step_accuracy"] for one in trained)
+        trained = [run["model"] for run in seeds(name, "full", TEST_LEVELS)]
+        seconds = statistics.mean(model["seconds"] for model in trained)
+        accuracy = statistics.mean(model["validation_metrics"]["one_step_accuracy"] for model in trained)
         hits = statistics.mean(
-            next(row["hits"] for row in one["validation_metrics"]["rankings"] if row["horizon"] == 10)
-            for one in trained
+            next(row["hits"] for row in model["validation_metrics"]["rankings"] if row["horizon"] == 10)
+            for model in trained
         )
         cores = trained[0]["threads"]
         lines.append(
@@ -150,10 +116,10 @@ def speed() -> str:
     worlds, memory = record("benchmark-environments"), record("benchmark-collect-memory")
     lines = ["Measured side by side in one run (`make benchmarks`, records in `results/`):", ""]
     for name, kind in PUZZLES.items():
-        found, stepping = worlds[name], worlds[name]["stepping"]
+        measured, stepping = worlds[name], worlds[name]["stepping"]
         lines.append(
-            f"- {kind.__name__}: 1000 levels made in {found['making_1000_levels_seconds']:.1f} s; 400,000 steps "
-            f"recorded in {found['collecting']['seconds']:.1f} s; vectorised, {stepping['frames_per_second']:,.0f} "
+            f"- {kind.__name__}: 1000 levels made in {measured['making_1000_levels_seconds']:.1f} s; 400,000 steps "
+            f"recorded in {measured['collecting']['seconds']:.1f} s; vectorised, {stepping['frames_per_second']:,.0f} "
             f"frames/s, {stepping['share_of_copying_speed']:.2f} of the speed of copying them."
         )
     lines.append(
@@ -199,8 +165,8 @@ def page(load: dict[str, Any] | None, fuzz: dict[str, Any] | None, budget: dict[
             f"  (medians; IceSlider at worst {alone['plan ice-slider']['worst']:.0f} ms, the very first "
             f"{alone['first plan ice-slider']:.0f} ms).",
             f"- {load['clients']} visitors who play, plan and race at once for {load['seconds']:.0f} s: "
-            f"{sum(one['count'] for one in load['milliseconds'].values()):,} requests, {load['errors']} errors; memory "
-            f"{memory[0]:.0f} MB at the beginning, {memory[-1]:.0f} MB at the end.",
+            f"{sum(kind['count'] for kind in load['milliseconds'].values()):,} requests, {load['errors']} errors; "
+            f"memory {memory[0]:.0f} MB at the beginning, {memory[-1]:.0f} MB at the end.",
         ]
     if fuzz is not None:
         broken = sum(count for status, count in fuzz["answers"].items() if status >= "500")
@@ -222,115 +188,7 @@ def page(load: dict[str, Any] | None, fuzz: dict[str, Any] | None, budget: dict[
 
 def recorded_page() -> str:
     """The same, of the records that are there."""
-    paths = (ROOT / "results" / f"benchmark-web-{name}.json" for name in ("load", "fuzz", "budget"))
-    return page(*(json.loads(path.read_text()) if path.exists() else None for path in paths))
-
-
-def own_worlds() -> str:
-    """What the examples reached, as far as it is recorded."""
-    lines = [
-        "Success on levels 2000–2099, none of them in training (levels 0–999), one seed:",
-        "",
-        "| example | training | one-step accuracy | one-shot | full | optimal among solved (one-shot, full) | a plan |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for name, title in EXAMPLES.items():
-        paths = [ROOT / "results" / "own" / f"{name}-{part}.json" for part in ("training", "one-shot", "full")]
-        if not all(path.exists() for path in paths):
-            continue
-        training, *planners = (json.loads(path.read_text()) for path in paths)
-        success = " | ".join(f"{found['success']:.2f}" for found in planners)
-        optimal = ", ".join(f"{found['optimal']:.2f}" for found in planners)
-        cores = training["config"]["threads"]
-        lines.append(
-            f"| [{title}](examples/{name.removesuffix('_world')}.md) | {training['seconds'] / 60:.1f} min on {cores} "
-            f"core | {training['validation_metrics']['one_step_accuracy']:.4f} | {success} | {optimal} | "
-            f"{planners[0]['seconds_per_plan']:.2f} s |"
-        )
-    return "\n".join(lines)
-
-
-def small_worlds() -> str:
-    """What was reached in the worlds of benchmarks/worlds.py: means over training seeds, and the worst success."""
-    lines = [
-        "| world | seeds | winners of the race | training | exact | one-shot (worst seed) | full (worst seed) | "
-        "optimal among solved (one-shot, full) |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for name, by_seed in record("benchmark-worlds")["worlds"].items():
-        runs = list(by_seed.values())
-        minutes = statistics.mean(_race_seconds(run) for run in runs) / 60
-        lines.append(
-            f"| {name} | {len(runs)} | {_winners(run['family'] for run in runs)} | {minutes:.1f} min | "
-            f"{statistics.mean(run['exact'] for run in runs):.4f} | {_successes(runs, 'one-shot')} | "
-            f"{_successes(runs, 'full')} | {_optimal(runs, 'one-shot')}, {_optimal(runs, 'full')} |"
-        )
-    return "\n".join(lines)
-
-
-def default_settings() -> str:
-    """What `results/race.sh` reached: three puzzles and three examples, on 1000 levels, with default settings."""
-    lines = [
-        "| world | seeds | winners of the race | training | still right after 100, 1,000 and 10,000 random steps | "
-        "one-shot (worst seed) | full (worst seed) |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for name, title in {**{name: kind.__name__ for name, kind in PUZZLES.items()}, **EXAMPLES}.items():
-        runs = list(_default_runs(name))
-        if not runs:
-            continue
-        lasting = ", ".join(
-            f"{statistics.mean(run['rollouts'][steps] for run in runs):.3f}" for steps in ("100", "1000", "10000")
-        )
-        minutes = statistics.mean(_race_seconds(run) for run in runs) / 60
-        lines.append(
-            f"| {title} | {len(runs)} | {_winners(run['family'] for run in runs)} | {minutes:.1f} min | {lasting} | "
-            f"{_successes(runs, 'one-shot')} | {_successes(runs, 'full')} |"
-        )
-    return "\n".join(lines if len(lines) > 2 else ["Not recorded with the present code yet."])
-
-
-def _default_runs(name: str) -> Iterator[dict[str, Any]]:
-    """One world's runs of `results/race.sh` that are recorded in full, one a seed."""
-    for seed in SEEDS:
-        parts = [f"race/{name}-{part}-seed{seed}" for part in ("training", "one-shot", "full")]
-        exactness = f"race/exactness-seed{seed}"
-        if not all((ROOT / "results" / f"{part}.json").exists() for part in (*parts, exactness)):
-            continue
-        training, one_shot, full = map(record, parts)
-        yield {
-            "family": training["model"]["family"],
-            "race": training["race"],
-            "training_seconds": training["seconds"],
-            "rollouts": record(exactness)["models"][name]["rollouts"],
-            "one-shot": one_shot,
-            "full": full,
-        }
-
-
-def _race_seconds(run: dict[str, Any]) -> float:
-    """Seconds of training, those of the families that lost the race included."""
-    winner = max(run["race"], key=lambda entry: (entry["score"], -entry["place"]))
-    return float(run["training_seconds"] + sum(entry["seconds"] for entry in run["race"] if entry is not winner))
-
-
-def _winners(families: Iterable[str]) -> str:
-    """Families with how often each won, if they differ."""
-    counts = Counter(families)
-    return next(iter(counts)) if len(counts) == 1 else ", ".join(f"{name} {count}" for name, count in counts.items())
-
-
-def _successes(runs: list[dict[str, Any]], planner: str) -> str:
-    """The mean share of solved levels and, if seeds differ, the least."""
-    shares = [run[planner]["success"] for run in runs]
-    mean = f"{statistics.mean(shares):.2f}"
-    return mean if min(shares) == max(shares) else f"{mean} ({min(shares):.2f})"
-
-
-def _optimal(runs: list[dict[str, Any]], planner: str) -> str:
-    """The mean share of solved levels with the fewest steps; a dash if that is not known."""
-    shares = [run[planner]["optimal"] for run in runs]
-    return "–" if None in shares else f"{statistics.mean(shares):.2f}"
+    return page(*(record_if_made(f"benchmark-web-{name}") for name in ("load", "fuzz", "budget")))
 
 
 UNKNOWN_WORLDS = 17
@@ -343,15 +201,17 @@ def beyond() -> str:
     selection, records = Selection(), Records(ROOT / "results")
 
     def behind_noise(planner: str) -> str:
-        found = [
+        outcomes = [
             (env, noise_table.outcome(selection, records, env, noise_table.TRAINED, planner))
             for env in noise_table.ENVS
         ]
-        return ", ".join(f"{PUZZLES[env].__name__} {one.success.mean:.2f}" for env, one in found if one is not None)
+        return ", ".join(
+            f"{PUZZLES[env].__name__} {outcome.success.mean:.2f}" for env, outcome in outcomes if outcome is not None
+        )
 
     def on_larger_boards(env: str) -> str:
-        found = [transfer_table.find(records, env, size, "full") for size in (16, 20)]
-        return f"{PUZZLES[env].__name__} " + " and ".join(f"{one['success']:.2f}" for one in found if one is not None)
+        runs = [transfer_table.find(records, env, size, "full") for size in (16, 20)]
+        return f"{PUZZLES[env].__name__} " + " and ".join(f"{run['success']:.2f}" for run in runs if run is not None)
 
     unknown = record("benchmark-worlds")["worlds"]
     means = {
@@ -359,9 +219,9 @@ def beyond() -> str:
         for planner in ("one-shot", "full")
     }
     hard = [
-        f"{title} {found['success']:.3f} of {len(found['episodes']):,}"
+        f"{title} {run['success']:.3f} of {len(run['episodes']):,}"
         for name, (title, _) in SEARCH_RESULTS.items()
-        if (found := searched(name)) is not None
+        if (run := searched(name)) is not None
     ]
     large = [record["result"]["success"] for record in boards_table.find(selection, records, 16, "full")]
     return "\n".join(
@@ -382,77 +242,17 @@ def beyond() -> str:
             "recorded, and not all of them are learned",
             "  ([which](docs/own-environment.md#worlds-that-nobody-knew)).",
             "- Hard search, one plan each:",
-            *(f"  {one}{',' if one != hard[-1] else ''}" for one in hard),
+            *(f"  {line}{',' if line != hard[-1] else ''}" for line in hard),
             "  ([which search for which world](docs/search.md)).",
         ]
     )
 
 
-def searched(name: str) -> dict[str, Any] | None:
-    """A record of results/search.sh, if it was made."""
-    return record(f"search/{name}") if (ROOT / "results" / "search" / f"{name}.json").exists() else None
-
-
-def search_models() -> str:
-    """The world models of large searches."""
-    lines = [
-        "| world | training levels | seconds | held-out steps predicted exactly | rollouts right after 100 steps |",
-        "|---|---|---|---|---|",
-    ]
-    for name, title in SEARCH_MODELS.items():
-        found = searched(f"{name}-training")
-        if found is not None:
-            levels = sum(last - first for first, last in found["data"]["levels"])
-            metrics = found["validation_metrics"]
-            exact = f"{metrics['exact']:.5f} on {metrics['levels']} levels"
-            lasting = metrics["rollouts"]["100"]
-            lines.append(f"| {title} | {levels:,} | {found['seconds']:.0f} | {exact} | {lasting:.3f} |")
-    return "\n".join(lines)
-
-
-def search_results() -> str:
-    """How many levels large searches solve."""
-    lines = [
-        "| world | levels | solved | optimal | median nodes | median steps | seconds a plan | breadth-first |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for name, (title, other) in SEARCH_RESULTS.items():
-        found, beside = searched(name), None if other is None else searched(other)
-        if found is None:
-            continue
-        levels = found["episodes"]
-        steps = [one["steps"] for one in levels if one["solved"]]
-        optimal = "–" if found["optimal"] is None else f"{found['optimal']:.2f}"
-        plain = "" if beside is None else f"{beside['success']:.2f} of {len(beside['episodes'])}"
-        lines.append(
-            f"| {title} | {len(levels):,} | {found['success']:.3f} | {optimal} | "
-            f"{statistics.median(one['nodes'] for one in levels):,.0f} | {statistics.median(steps):.0f} | "
-            f"{found['seconds_per_plan']:.2f} | {plain} |"
-        )
-    return "\n".join(lines)
-
-
-def search_latplan() -> str:
-    """Latplan's protocol: levels 7 and 14 steps from the goal."""
-    lines = [
-        "| world | 7 steps: solved, optimal, median nodes | 14 steps: solved, optimal, median nodes |",
-        "|---|---|---|",
-    ]
-    for name, title in LATPLAN.items():
-        cells = []
-        for steps in (7, 14):
-            found = searched(f"latplan-{name}-{steps}")
-            nodes = 0 if found is None else statistics.median(one["nodes"] for one in found["episodes"])
-            cells.append("" if found is None else f"{found['success']:.2f}, {found['optimal']:.2f}, {nodes:,.0f}")
-        lines.append(f"| {title} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
 def faults() -> str:
     """The campaign of faults: cases tried and failed, by kind."""
-    found = record("benchmark-faults")
+    faulted = record("benchmark-faults")
     kinds: dict[str, list[tuple[str, dict[str, Any]]]] = {}
-    for name, group in found["groups"].items():
+    for name, group in faulted["groups"].items():
         kind, _, part = name.partition(": ")
         kinds.setdefault(kind, []).append((part, group))
     lines = ["| kind | cases | failed | of these |", "|---|---|---|---|"]
@@ -465,16 +265,16 @@ def faults() -> str:
         parts = [f"{part} {group['cases']:,}" for part, group in groups if part]
         words = parts or [f"{outcome} {count:,}" for outcome, count in outcomes.items()]
         lines.append(f"| {kind} | {cases:,} | {failed} | {', '.join(words)} |")
-    seconds = sum(group["seconds"] for group in found["groups"].values())
+    seconds = sum(group["seconds"] for group in faulted["groups"].values())
     bad_input = [group for kind in ("damaged inputs", "bombs") for part, group in kinds[kind] if part != "checkpoints"]
     return "\n".join(
         [
             *lines,
             "",
-            f"Seed {found['seed']}, one run on commit {found['commit']}, {seconds / 60:.0f} minutes on "
-            f"{found['machine']['processor']}. Of damaged inputs and bombs (but for checkpoints, with which training "
+            f"Seed {faulted['seed']}, one run on commit {faulted['commit']}, {seconds / 60:.0f} minutes on "
+            f"{faulted['machine']['processor']}. Of damaged inputs and bombs (but for checkpoints, with which training "
             f"continues), the slowest took {max(group['slowest'] for group in bad_input):.1f} s in all. The largest "
-            f"process of the campaign had {found['largest_process_mb']:,} MB.",
+            f"process of the campaign had {faulted['largest_process_mb']:,} MB.",
         ]
     )
 
@@ -496,11 +296,11 @@ BLOCKS = {
 
 
 def filled(text: str) -> str:
-    """README, or a page of docs, with its blocks made anew."""
+    """README, or a page of docs, with its blocks made again."""
     for name, make in BLOCKS.items():
         block = rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- end of {name} -->)"
         content = make()
-        text = re.sub(block, lambda found: f"{found[1]}{content}\n{found[2]}", text, flags=re.DOTALL)  # noqa: B023
+        text = re.sub(block, lambda marks: f"{marks[1]}{content}\n{marks[2]}", text, flags=re.DOTALL)  # noqa: B023
     return text
 
 

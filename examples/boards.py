@@ -23,7 +23,7 @@ class BoardWorld(gymnasium.Env):
     cells: tuple[int, int]
     """Rows and columns of a board."""
     steps: int | None = None
-    """How many steps the start of every level is from the goal, where that was asked for."""
+    """How many steps the start of every level is from the goal, if the user asked for it."""
 
     def __init__(self, render_mode: str | None = "rgb_array") -> None:
         self.render_mode = render_mode
@@ -103,7 +103,7 @@ def distinct(boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Layers:
-    """Every board by its steps to the goal, as far as somebody asked, for worlds in which every move can be undone."""
+    """Boards by their steps to the goal, as far as needed, for worlds in which every move can be undone."""
 
     def __init__(self, world: BoardWorld, goal: np.ndarray) -> None:
         """From the goal [R,C]."""
@@ -111,17 +111,17 @@ class Layers:
         self._sorted = [_names(self._layers[0])]
 
     def layer(self, steps: int) -> np.ndarray | None:
-        """The boards [n,R,C] that are so many steps from the goal; None where there is none so far away."""
+        """The boards [n,R,C] that are `steps` from the goal; None if there are none."""
         while len(self._layers) <= steps and len(self._layers[-1]):
-            found = self._world.after(self._layers[-1]).reshape(-1, *self._world.cells)
-            known = np.concatenate([*self._layers[-2:], found])
+            boards = self._world.after(self._layers[-1]).reshape(-1, *self._world.cells)
+            known = np.concatenate([*self._layers[-2:], boards])
             first, _ = distinct(known)
-            self._layers.append(known[first[first >= len(known) - len(found)]])
+            self._layers.append(known[first[first >= len(known) - len(boards)]])
             self._sorted.append(np.sort(_names(self._layers[-1])))
         return self._layers[steps] if steps < len(self._layers) and len(self._layers[steps]) else None
 
     def way(self, board: np.ndarray) -> tuple[int, ...]:
-        """Shortest actions from a board [R,C] to the goal; all boards that are nearer are looked at."""
+        """Shortest actions from a board [R,C] to the goal; looks at all boards that are nearer."""
         taken: list[int] = []
         steps = 0
         while not self._among(board[None], steps)[0]:
@@ -133,14 +133,14 @@ class Layers:
         return tuple(taken)
 
     def _among(self, boards: np.ndarray, steps: int) -> np.ndarray:
-        """Which [N] of the boards [N,R,C] are so many steps from the goal."""
+        """Which [N] of the boards [N,R,C] are `steps` from the goal."""
         self.layer(steps)
         names, all_ = _names(boards), self._sorted[steps]
         return all_[np.searchsorted(all_, names).clip(max=len(all_) - 1)] == names
 
 
 def _names(boards: np.ndarray) -> np.ndarray:
-    """Boards [N,R,C] as words [N], equal where boards are, that can be sorted."""
+    """Boards [N,R,C] as sortable words [N], equal if the boards are."""
     rows = np.ascontiguousarray(boards.reshape(len(boards), boards.shape[1] * boards.shape[2]), np.uint8)
     return rows.view(f"S{rows.shape[1]}").reshape(-1)
 
@@ -148,7 +148,7 @@ def _names(boards: np.ndarray) -> np.ndarray:
 class TrueRules:
     """The true rules of a world behind the `Model` protocol, for `--model oracle`: a one for the kind in each cell.
 
-    With it, what a search misses is the search's own fault.
+    With it, any miss is the search's own fault.
     """
 
     threshold = 0.5
@@ -164,12 +164,12 @@ class TrueRules:
         (rows, columns, kinds), (height, width) = self.layout, self._world.sprites.shape[1:3]
         cells = frames.reshape(len(frames), rows, height, columns, width, 3).swapaxes(2, 3)
         cells, looks = cells.reshape(len(frames), rows * columns, -1), self._world.sprites.reshape(kinds, -1)
-        found = np.zeros((*cells.shape[:2], kinds), np.float32)
+        codes = np.zeros((*cells.shape[:2], kinds), np.float32)
         for kind, look in enumerate(looks):
-            found[..., kind] = (cells == look).all(2)
-        if not found.any(2).all():
+            codes[..., kind] = (cells == look).all(2)
+        if not codes.any(2).all():
             raise InputError("a frame shows something that this world does not have")
-        return torch.from_numpy(found.reshape(len(frames), -1))
+        return torch.from_numpy(codes.reshape(len(frames), -1))
 
     def context(self, frame: np.ndarray) -> None:
         """Nothing: the rules are the same everywhere."""
@@ -179,5 +179,5 @@ class TrueRules:
         rows, columns, kinds = self.layout
         boards = z.view(len(z), rows, columns, kinds).argmax(3).to(torch.uint8).numpy()
         after = torch.from_numpy(self._world.after(boards)).long()  # [N,A,R,C]
-        found = torch.zeros(*after.shape, kinds).scatter_(4, after.unsqueeze(4), 1.0)
-        return found.flatten(2)
+        codes = torch.zeros(*after.shape, kinds).scatter_(4, after.unsqueeze(4), 1.0)
+        return codes.flatten(2)

@@ -1,8 +1,8 @@
 """A cube of 2 × 2 × 2 or 3 × 3 × 3 pieces, drawn as a net: top, then left, front, right and back, then bottom.
 
-A level is a seed: a cube that was turned 100 times at random (turns=…), or one that is exactly as many steps from the
-goal as steps=… says. An action is a quarter turn of a face. Of the small cube only the faces top, right and front are
-turned, so one corner stays where it is and the solved cube looks one way only. Centres of the larger cube stay, too.
+A level is a seed: a cube that was turned 100 times at random (turns=…), or one exactly steps=… from the goal. An action
+is a quarter turn of a face. Of the small cube only the faces top, right and front are turned, so one corner stays where
+it is and the solved cube has only one look. Centres of the larger cube stay, too.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FACES = {
 }
 """Of each face: where it looks, its row and column in the net, and what is right and down on it there."""
 FAR = {2: 14, 3: 5}
-"""Steps from the goal as far as levels can be made exactly; 14 is as far as a small cube can be."""
+"""The most steps from the goal for which exact levels can be made; no small cube is farther than 14."""
 
 
 def stickers(size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -44,17 +44,17 @@ def quarter_turns(size: int, faces: tuple[str, ...]) -> np.ndarray:
     """[2·faces,S] for each turn, clockwise and back, and each sticker the sticker whose colour it gets."""
     places, looks, _ = stickers(size)
     number = {(*place, *look): index for index, (place, look) in enumerate(zip(places, looks, strict=True))}
-    found = []
+    turns = []
     for face in faces:
         axis = np.array(FACES[face][0])
         turned = np.arange(len(places))
         for index, (place, look) in enumerate(zip(places, looks, strict=True)):
             if place @ axis == size - 1:
                 # Clockwise as seen from outside: v becomes v × axis but for what is along the axis, which stays.
-                goes = (np.cross(one, axis) + axis * (one @ axis) for one in (place, look))
+                goes = (np.cross(vector, axis) + axis * (vector @ axis) for vector in (place, look))
                 turned[number[tuple(np.concatenate(list(goes)))]] = index
-        found += [turned, turned.argsort()]
-    return np.array(found)
+        turns += [turned, turned.argsort()]
+    return np.array(turns)
 
 
 class Cube(BoardWorld):
@@ -67,11 +67,11 @@ class Cube(BoardWorld):
         render_mode: str | None = "rgb_array",
     ) -> None:
         if size not in FAR or turns < 1:
-            raise InputError(f"size is {size} and turns is {turns}; size is 2 or 3, and turns at least 1")
+            raise InputError(f"size is {size} and turns is {turns}; size must be 2 or 3, and turns at least 1")
         if steps is not None and not 1 <= steps <= FAR[size]:
             raise InputError(f"steps is {steps}; cubes of size {size} can be made from 1 to {FAR[size]} from the goal")
         if optimal and size != 2:
-            raise InputError("optimal solutions are known of the small cube only, with size=2")
+            raise InputError("optimal solutions are known only for the small cube, with size=2")
         self.optimal = optimal
         faces = ("top", "right", "front") if size == 2 else tuple(FACES)
         self.action_names = tuple(f"{face}{way}" for face in faces for way in ("", " back"))
@@ -106,7 +106,7 @@ class Cube(BoardWorld):
         return moved
 
     def shortest_solution(self) -> tuple[int, ...] | None:
-        """From a level's start, if its steps were asked for or all shall be known. For the judge only."""
+        """From a level's start, if `steps` or `optimal` is set. For the judge only."""
         return None if self.steps is None and not self.optimal else self.layers.way(self.board)
 
 

@@ -1,8 +1,7 @@
-"""The towers of Hanoi with seven discs: bring all of them to the last peg, never a larger one onto a smaller one.
+"""The towers of Hanoi with seven discs: bring them all to the last peg, never a larger disc onto a smaller one.
 
-A level is a seed: where each disc lies to begin with, or a state that is as many steps from the goal as steps=… says.
-An action moves the top disc of one peg to another; what is not allowed changes nothing. The way from one peg to the
-last takes 127 steps.
+A level is a seed: where each disc starts, or a state exactly steps=… from the goal. An action moves the top disc of one
+peg to another; a forbidden move changes nothing. Moving all discs from one peg to the last takes 127 steps.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ class Hanoi(BoardWorld):
 
     def __init__(self, discs: int = 7, steps: int | None = None, render_mode: str | None = "rgb_array") -> None:
         if not 1 <= discs <= len(COLOURS):
-            raise InputError(f"discs is {discs}; it is from 1 to {len(COLOURS)}")
+            raise InputError(f"discs is {discs}; it must be 1 to {len(COLOURS)}")
         if steps is not None and not 1 <= steps < 2**discs:
             raise InputError(f"steps is {steps}; with {discs} discs no level is more than {2**discs - 1} from the goal")
         self.cells, self.discs, self.steps = (discs, 3), discs, steps
@@ -56,7 +55,7 @@ class Hanoi(BoardWorld):
 
     def move(self, boards: np.ndarray, actions: np.ndarray) -> np.ndarray:
         every, (here, there) = np.arange(len(boards)), WAYS[actions].T
-        top = (boards > 0).argmax(1)  # [N,3] the row of each peg's top disc, 0 where there is none
+        top = (boards > 0).argmax(1)  # [N,3] the row of each peg's top disc, 0 if there is none
         discs = np.take_along_axis(boards, top[:, None], axis=1)[:, 0].astype(int)  # [N,3]
         moving, below = discs[every, here], discs[every, there]
         can = (moving > 0) & ((below == 0) | (moving < below))
@@ -68,7 +67,7 @@ class Hanoi(BoardWorld):
         return moved
 
     def shortest_solution(self) -> tuple[int, ...]:
-        """A shortest way from here: for the judge, planners never see it."""
+        """A shortest solution from here: for the judge, planners never see it."""
         return self.layers.way(self.board)
 
 

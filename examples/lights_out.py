@@ -1,7 +1,7 @@
-"""LightsOut on 5 × 5 cells: a button turns its own light and those beside it on or off; all of them shall be off.
+"""LightsOut on 5 × 5 cells: a button turns its own light and those beside it on or off; the goal is all lights off.
 
-A level is a seed: buttons that were pressed at random, or as many as steps=… says, if fewer would not do. The order in
-which buttons are pressed makes no difference, and pressing one twice changes nothing.
+A level is a seed: buttons that were pressed at random, or a state exactly steps=… from the goal. The order in which
+buttons are pressed makes no difference, and pressing one twice changes nothing.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ def buttons() -> np.ndarray:
 
 @cache
 def quiet() -> np.ndarray:
-    """[4,25] all sets of buttons that change nothing: with those, every other way to press has four twins."""
-    found = [np.zeros(SIZE * SIZE, np.uint8)]
+    """[4,25] all sets of buttons that change nothing: adding one of them to a solution makes another solution."""
+    sets = [np.zeros(SIZE * SIZE, np.uint8)]
     first_rows = (np.arange(2**SIZE)[:, None] >> np.arange(SIZE)) & 1
-    for first in first_rows[1:]:  # the first row decides all others: each has to put out the light above it
+    for first in first_rows[1:]:  # the first row decides all others: each button must put out the light above it
         pressed = np.zeros((SIZE, SIZE), np.uint8)
         pressed[0] = first
         for row in range(1, SIZE):
             pressed[row] = ((pressed.reshape(-1) @ buttons()) % 2).reshape(SIZE, SIZE)[row - 1]
         if not ((pressed.reshape(-1) @ buttons()) % 2).any():
-            found.append(pressed.reshape(-1))
-    return np.array(found)
+            sets.append(pressed.reshape(-1))
+    return np.array(sets)
 
 
 def fewest(pressed: np.ndarray) -> np.ndarray:

@@ -60,12 +60,12 @@ class DoorKey(gymnasium.Env):
         return board.render(CELL, corner, agent_dir=1).astype(np.uint8)  # it can always be entered from above
 
     def shortest_solution(self) -> tuple[int, ...] | None:
-        """A shortest way from here onto the green square: for the judge, planners never see it."""
+        """A shortest path from here onto the green square: for the judge, planners never see it."""
         start = self._state()
         ways: dict[tuple, tuple[int, ...]] = {start: ()}
         queue = deque([start])
-        found = None
-        while queue and found is None:
+        solution = None
+        while queue and solution is None:
             here = queue.popleft()
             for action in range(len(ACTIONS)):
                 self._restore(here)
@@ -74,10 +74,10 @@ class DoorKey(gymnasium.Env):
                     ways[self._state()] = (*ways[here], action)
                     queue.append(self._state())
                 if solved:
-                    found = (*ways[here], action)
+                    solution = (*ways[here], action)
                     break
         self._restore(start)
-        return found
+        return solution
 
     def _state(self) -> tuple:
         game, door = self.game, self.door

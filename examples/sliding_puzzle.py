@@ -1,8 +1,7 @@
 """The 15-puzzle, as numbers or as a picture that was cut into tiles; or the 8-puzzle, with size=3.
 
-A level is a seed: an order to begin with, drawn from all that can be solved; with steps=14, from those that are exactly
-14 steps from the goal. The goal is the same everywhere: the tiles in their order, the gap at the end. Actions move the
-gap.
+A level is a seed: a starting order, drawn from all that can be solved; with steps=14, from those exactly 14 steps from
+the goal. The goal is always the same: the tiles in their order, the gap at the end. Actions move the gap.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class SlidingPuzzle(BoardWorld):
         self, size: int = 4, picture: bool = False, steps: int | None = None, render_mode: str | None = "rgb_array"
     ) -> None:
         if size not in (3, 4, 5):
-            raise InputError(f"size is {size}; it is 3, 4 or 5")
+            raise InputError(f"size is {size}; it must be 3, 4 or 5")
         self.cells = size, size
         self.sprites = picture_tiles(size) if picture else number_tiles(size * size)
         self.goal = np.append(np.arange(1, size * size), 0).reshape(self.cells).astype(np.uint8)
@@ -99,7 +98,7 @@ class SlidingPuzzle(BoardWorld):
         return moved
 
     def shortest_solution(self) -> tuple[int, ...] | None:
-        """From a level's start, if its steps were asked for, and of the 8-puzzle; else nobody knows. For the judge."""
+        """From a level's start if `steps` is set, and for the 8-puzzle; otherwise unknown. For the judge only."""
         return None if self.steps is None and self.cells[0] > 3 else self.layers.way(self.board)
 
 

@@ -2,10 +2,10 @@
 
 `#` wall, `@` player, `+` player on a target, `$` box, `*` box on a target, `.` target, a space is floor; anything after
 `;` is a comment, and an empty line or a comment stands between levels. Level k is the k-th of the file. Smaller levels
-stand in the middle of walls, so that all frames are of one size.
+are surrounded by walls, so that all frames have one size.
 
-Solved is when every box is on a target, wherever the player stands then: the goal is any of the frames that show that.
-With steps=14 a level begins with a board, drawn from all, that needs exactly 14 steps to be solved.
+A level is solved when every box is on a target, wherever the player stands: any frame that shows this is the goal.
+With steps=14 a level starts with a board, drawn from all, that needs exactly 14 steps to be solved.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOVES = np.array([(-1, 0), (0, 1), (0, -1), (1, 0)])
 CELL = 8
 LARGEST, MOST_BYTES = 32, 20_000_000
 FAR = 24
-"""Steps from being solved as far as levels are made exactly."""
+"""The most steps from the goal for which exact levels can be made."""
 OWN_LEVELS = Path(__file__).with_name("sokoban_levels.txt")
 
 
@@ -32,10 +32,10 @@ def read_levels(files: str | Path) -> list[np.ndarray]:
     """The levels [R,C] of a file, or of several with commas; an InputError says which level of which file is wrong."""
     levels = []
     for name in str(files).split(","):
-        found = [(line, board) for line, board in _blocks(Path(name.strip()))]
-        if not found:
+        blocks = [(line, board) for line, board in _blocks(Path(name.strip()))]
+        if not blocks:
             raise InputError(f"{name} has no levels; a level is lines of #, @, +, $, *, . and spaces")
-        levels += [_checked(board, f"the level at line {line} of {name}") for line, board in found]
+        levels += [_checked(board, f"the level at line {line} of {name}") for line, board in blocks]
     return levels
 
 
@@ -48,7 +48,7 @@ def _blocks(path: Path) -> list[tuple[int, list[str]]]:
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; name a file of Sokoban levels") from None
     except (OSError, UnicodeDecodeError) as problem:
-        raise InputError(f"{path} is no text file of Sokoban levels: {problem}") from None
+        raise InputError(f"{path} is not a text file of Sokoban levels: {problem}") from None
     blocks: list[tuple[int, list[str]]] = []
     lines: list[str] = []
     for number, line in enumerate([*text.splitlines(), ""], start=1):
@@ -76,7 +76,7 @@ def _checked(lines: list[str], name: str) -> np.ndarray:
     if players != 1:
         raise InputError(f"{name} has {players or 'no'} players; it must have one, written @ or +")
     if boxes != targets or not boxes:
-        raise InputError(f"{name} has {boxes} boxes and {targets} targets; it must have as many of both, and some")
+        raise InputError(f"{name} has {boxes} boxes and {targets} targets; it must have as many of both, at least one")
     return board
 
 
@@ -102,7 +102,7 @@ class SokobanLevels(BoardWorld):
             raise InputError(f"steps is {steps}; levels can be made from 1 to {FAR} steps from being solved")
         boards = read_levels(levels)
         self.steps = steps
-        self.cells = max(len(one) for one in boards), max(one.shape[1] for one in boards)
+        self.cells = max(len(board) for board in boards), max(board.shape[1] for board in boards)
         self.boards = np.full((len(boards), *self.cells), WALL, np.uint8)
         for place, board in zip(self.boards, boards, strict=True):
             top, left = (self.cells[0] - board.shape[0]) // 2, (self.cells[1] - board.shape[1]) // 2
@@ -131,20 +131,20 @@ class SokobanLevels(BoardWorld):
         return push(boards, MOVES[actions])
 
     def shortest_solution(self) -> tuple[int, ...] | None:
-        """From a level's start, if its steps were asked for; else nobody knows. For the judge only."""
+        """From a level's start if `steps` is set; otherwise unknown. For the judge only."""
         if self.steps is None:
             return None
         board, taken = self.board, []
         for left in range(self.steps - 1, -1, -1):
-            nearer = {one.tobytes() for one in so_far(self._goals, left)}
+            nearer = {board.tobytes() for board in so_far(self._goals, left)}
             there = self.after(board[None])[0]
-            taken.append(next(action for action, one in enumerate(there) if one.tobytes() in nearer))
+            taken.append(next(action for action, after in enumerate(there) if after.tobytes() in nearer))
             board = there[taken[-1]]
         return tuple(taken)
 
 
 def push(boards: np.ndarray, ways: np.ndarray) -> np.ndarray:
-    """The boards [N,R,C] after the player of each of boards [N,R,C] has gone a way [N,2], or stood before a wall."""
+    """The boards [N,R,C] after the player of each of boards [N,R,C] has moved by [N,2], if nothing is in the way."""
     count, _, columns = boards.shape
     padded = np.pad(boards, ((0, 0), (2, 2), (2, 2)), constant_values=WALL)
     every, flat = np.arange(count), (boards >= PLAYER).reshape(count, -1).argmax(1)
@@ -165,19 +165,19 @@ def push(boards: np.ndarray, ways: np.ndarray) -> np.ndarray:
 
 
 def pull(boards: np.ndarray, ways: np.ndarray) -> np.ndarray:
-    """What boards [M,R,C] may have been one step before boards [N,R,C] whose players came some way [N,2] last.
+    """The boards [M,R,C] that may precede boards [N,R,C] by one step, whose players last moved by [N,2].
 
-    The player went back to where it came from, and a box in front of it came along, or stayed where it is.
+    The player goes back to where it came from, and a box in front of it comes along or stays.
     """
     padded = np.pad(boards, ((0, 0), (2, 2), (2, 2)), constant_values=WALL)
-    found = []
+    earlier = []
     for boxed in (False, True):
         every, flat = np.arange(len(boards)), (boards >= PLAYER).reshape(len(boards), -1).argmax(1)
         here = np.stack([flat // boards.shape[2], flat % boards.shape[2]], axis=1) + 2
         behind, ahead = here - ways, here + ways
         left, front = padded[every, behind[:, 0], behind[:, 1]], padded[every, ahead[:, 0], ahead[:, 1]]
         can = np.isin(left, (FLOOR, TARGET)) & (np.isin(front, (BOX, BOX_ON_TARGET)) if boxed else True)
-        every, here, behind, ahead, left, front = (one[can] for one in (every, here, behind, ahead, left, front))
+        every, here, behind, ahead, left, front = (part[can] for part in (every, here, behind, ahead, left, front))
         before, rows = padded[every], np.arange(len(every))
         ground = np.where(before[rows, here[:, 0], here[:, 1]] == PLAYER_ON_TARGET, TARGET, FLOOR)
         if boxed:
@@ -185,12 +185,12 @@ def pull(boards: np.ndarray, ways: np.ndarray) -> np.ndarray:
             ground = np.where(ground == TARGET, BOX_ON_TARGET, BOX)
         before[rows, here[:, 0], here[:, 1]] = ground
         before[rows, behind[:, 0], behind[:, 1]] = np.where(left == TARGET, PLAYER_ON_TARGET, PLAYER)
-        found.append(before[:, 2:-2, 2:-2])
-    return np.concatenate(found)
+        earlier.append(before[:, 2:-2, 2:-2])
+    return np.concatenate(earlier)
 
 
 def so_far(goals: np.ndarray, steps: int) -> np.ndarray:
-    """The boards [n,R,C] that need exactly so many steps to become one of the goals [G,R,C]."""
+    """The boards [n,R,C] that need exactly `steps` to become one of the goals [G,R,C]."""
     known, layer = goals, goals
     for _ in range(steps):
         if not len(layer):
@@ -204,7 +204,7 @@ def so_far(goals: np.ndarray, steps: int) -> np.ndarray:
 
 
 def goal_boards(board: np.ndarray) -> np.ndarray:
-    """[G,R,C] every solved board of a level [R,C]: boxes on all targets, the player wherever it may come."""
+    """[G,R,C] every solved board of a level [R,C]: boxes on all targets, the player in every place it can reach."""
     inside = np.isin(board, (PLAYER, PLAYER_ON_TARGET))
     while True:
         wider = inside.copy()

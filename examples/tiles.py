@@ -1,7 +1,7 @@
 """Sliding tiles, 2 × 3: bring the five tiles into their order by sliding them into the gap.
 
-A level is a seed: the order to begin with. The goal is the same everywhere. Actions move the gap. The game goes on past
-the goal, and `info` says when it is solved.
+A level is a seed: the starting order. The goal is always the same. Actions move the gap. The game continues past the
+goal, and `info` says when it is solved.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Tiles(gymnasium.Env):
         return frame.reshape(ROWS * CELL, COLUMNS * CELL, 3)
 
     def shortest_solution(self) -> tuple[int, ...]:
-        """A shortest way from here to the goal: for the judge, planners never see it."""
+        """A shortest solution from here: for the judge, planners never see it."""
         board, way, steps = self.board, [], steps_to_goal()
         while steps[board]:
             action = min(range(len(MOVES)), key=lambda action: steps[slide(board, action)])

@@ -102,8 +102,8 @@ def train(
     Without validation data a tenth of the levels is held out. `resume` continues training that was interrupted, and
     `noisy` is for worlds whose pixels are noisy while their rules are not.
 
-    Several data sets, of worlds with frames of one size, give one model of all of them. With `init`, a model of the
-    same family (its folder, or the name of a shipped one), training begins with that model's weights.
+    Several data sets, of worlds with frames of one size, train one model of all of them. With `init`, a model of the
+    same family (its folder, or the name of a shipped one), training starts from that model's weights.
 
     With `on_policy`, training stops that many times within its first `on_policy_share`. At each stop the planner plays
     `on_policy_episodes` episodes in every level of the data, and training continues with that play, too. Puzzles are
@@ -118,7 +118,9 @@ def train(
 
     def opened(recorded: Recorded | Sequence[Recorded]) -> tuple[Trajectories, ...]:
         several = [recorded] if isinstance(recorded, Trajectories | str | Path) else recorded
-        return tuple(open_trajectories(one) if isinstance(one, str | Path) else one for one in several)
+        return tuple(
+            open_trajectories(data_set) if isinstance(data_set, str | Path) else data_set for data_set in several
+        )
 
     config = replace(find("noisy" if noisy else preset), **options)
     worlds, others = opened(data), None if validation is None else opened(validation)
@@ -132,7 +134,7 @@ def train(
 
 
 def solve(env: Any, level: int, **options: Any) -> tuple[Challenge, Episode]:
-    """Play one level towards its goal and give both; options are those of `evaluation.solve.solve`."""
+    """Play one level towards its goal and return both; options are those of `evaluation.solve.solve`."""
     from pixelplan.evaluation.solve import solve as run
 
     return run(env, level, **options)

@@ -98,6 +98,13 @@ def read_json(path: Path) -> Any:
         raise InputError(f"{path} is not JSON: {problem}") from None
 
 
+def check_format(value: Any, wanted: int, what: str, advice: str) -> None:
+    """An InputError unless a JSON value is of the wanted format; `what` says whose format it is."""
+    version = value.get("format") if isinstance(value, dict) else None
+    if version != wanted:
+        raise InputError(f"{what} format {version}; this version reads format {wanted}: {advice}")
+
+
 def sealed(value: Any) -> Any:
     """A dict with its seal; any other value as it is."""
     if not isinstance(value, dict):
@@ -155,7 +162,7 @@ def level_numbers(ranges: Iterable[range]) -> list[int]:
     ranges = list(ranges)
     if (count := sum(map(len, ranges))) > MOST_LEVELS:
         raise InputError(f"{count:,} levels are too many for one command; it takes at most {MOST_LEVELS:,}")
-    return [number for one in ranges for number in one]
+    return [number for numbers in ranges for number in numbers]
 
 
 def figure_bytes(figure: Figure, kind: str = "png", dpi: int = 150) -> bytes:

@@ -33,8 +33,8 @@ ACTIONS = ("up", "right", "left", "down", "no-op")
 
 def values_before(kind: Any) -> dict[str, Any]:
     """The fields of a dataclass that were added later, each with its value in records from before."""
-    later = [one for one in dataclasses.fields(kind) if "later" in one.metadata]
-    return {one.name: one.metadata.get("before", one.default) for one in later}
+    later = [field for field in dataclasses.fields(kind) if "later" in field.metadata]
+    return {field.name: field.metadata.get("before", field.default) for field in later}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Trajectories:
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """What to reach: any of some pictures, or of the parts of them that matter, or whatever solves the level."""
+    """What to reach: any of some pictures, in the parts that matter, or whatever solves the level."""
 
     frames: np.ndarray | None = None
     """[G,H,W,3] uint8, any of which will do; None if the goal is whatever solves the level (the model's goal test)."""
@@ -126,7 +126,7 @@ class GoalTest(Protocol):
     """Says which states solve their level, as far as recorded play has taught it."""
 
     def __call__(self, z: torch.Tensor) -> torch.Tensor:
-        """Doubts [N] that states z [N,d] are solved: below 1 they are taken for solved, the less the surer."""
+        """Doubts [N] that states z [N,d] are solved: below 1 they are taken for solved, and lower is surer."""
 
 
 class Model(Protocol):
@@ -160,7 +160,7 @@ class Distance(Protocol):
 
 
 def goal_test_of(model: Model) -> GoalTest | None:
-    """What a model has learned of solved states; None if nothing."""
+    """A model's goal test; None if it has none."""
     test: GoalTest | None = getattr(model, "goal_test", None)
     return test
 
@@ -329,7 +329,7 @@ class LevelResult:
     plans: int = 0
     ended: str = ""
     found: bool | None = None
-    """Whether the first plan leads to the goal, as far as the model tells; None, as what follows, without a plan."""
+    """Whether the first plan leads to the goal, by the model; this and the next three are None without a plan."""
     planned: int | None = None
     """Steps of the first plan."""
     far: float | None = None

@@ -25,7 +25,7 @@ matplotlib.use("Agg")
 
 @pytest.fixture(scope="session", autouse=True)
 def updates_of_goal_tests() -> Iterator[int]:
-    """A goal test follows every training: few updates will do if it is not what is tested. Gives the usual number."""
+    """Train goal tests, which follow every training, with few updates; returns the usual number."""
     usual, goal_test.UPDATES = goal_test.UPDATES, 20
     yield usual
     goal_test.UPDATES = usual
@@ -33,7 +33,7 @@ def updates_of_goal_tests() -> Iterator[int]:
 
 @pytest.fixture(params=list(PUZZLES))
 def name(request: pytest.FixtureRequest) -> str:
-    """Each puzzle by its command-line name; ProcgenMaze only where it can be installed."""
+    """Each puzzle by its command-line name; ProcgenMaze only if it is installed."""
     if request.param == "procgen-maze":
         pytest.importorskip("procgen", reason="procgen-mirror has no wheel for this machine")
     return request.param
@@ -55,7 +55,7 @@ def run_command(*arguments: str | Path, code: int = 0) -> subprocess.CompletedPr
 
 
 def one_sentence(result: subprocess.CompletedProcess[str]) -> str:
-    """The sentence that a failed command printed; nothing else may stand on standard error."""
+    """The sentence that a failed command printed; standard error must have nothing else."""
     lines = result.stderr.strip().splitlines()
     assert len(lines) == 1 and lines[0].startswith("pixelplan: "), result.stderr
     return lines[0]

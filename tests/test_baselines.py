@@ -78,10 +78,10 @@ def test_chance_depends_on_seed_and_level_only() -> None:
     words = {"request": {}, "budget": NOTHING, "step_limit": 50}
     both = evaluate_policy(RandomPolicy(), puzzle, "1000:1004", **words)
     last = evaluate_policy(RandomPolicy(), puzzle, "1002:1004", **words)
-    strip = [(one["level"], one["steps"], one["solved"]) for one in both["episodes"]]
-    assert strip[2:] == [(one["level"], one["steps"], one["solved"]) for one in last["episodes"]]
+    strip = [(episode["level"], episode["steps"], episode["solved"]) for episode in both["episodes"]]
+    assert strip[2:] == [(episode["level"], episode["steps"], episode["solved"]) for episode in last["episodes"]]
     other = evaluate_policy(RandomPolicy(), puzzle, "1000:1004", seed=1, **words)
-    assert strip != [(one["level"], one["steps"], one["solved"]) for one in other["episodes"]]
+    assert strip != [(episode["level"], episode["steps"], episode["solved"]) for episode in other["episodes"]]
 
 
 @pytest.mark.parametrize("baseline", ["random", "image-search"])
@@ -89,12 +89,12 @@ def test_what_learns_nothing_runs_from_the_command_line(baseline: str, tmp_path:
     record = tmp_path / "new" / "record.json"
     words = ("baseline", baseline, "--env", "digit-jump", "--levels", "1000:1005", "--step-limit", "40")
     said = run_command(*words, "--json", record).stdout
-    found = json.loads(record.read_text())
-    assert f"digit-jump, {baseline}: solved" in said and found["planner"] == baseline
-    assert found["budget"]["environment_steps"] == 0 and len(found["episodes"]) == 5
-    assert {"interval", "optimal", "machine", "version", "seed", "step_limit"} <= set(found)
+    recorded = json.loads(record.read_text())
+    assert f"digit-jump, {baseline}: solved" in said and recorded["planner"] == baseline
+    assert recorded["budget"]["environment_steps"] == 0 and len(recorded["episodes"]) == 5
+    assert {"interval", "optimal", "machine", "version", "seed", "step_limit"} <= set(recorded)
     printed = json.loads(run_command(*words, "--json", "-").stdout)
-    assert printed["success"] == found["success"]
+    assert printed["success"] == recorded["success"]
 
 
 def test_bad_input_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""DreamerV2 through sheeprl, where that is installed."""
+"""DreamerV2 through sheeprl, if that is installed."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def test_its_games_play_the_training_levels_and_are_cut() -> None:
 @extras
 def test_it_trains_plays_and_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record = tmp_path / "dreamer.json"
-    monkeypatch.chdir(tmp_path)  # folders are mostly given from where one is
+    monkeypatch.chdir(tmp_path)  # users mostly name folders relative to their own
     words = ("baseline", "dreamer", "--env", "digit-jump", "--out", "run", "--learning-starts", "100")
     words = (*words, "--pretrain-steps", "1", "--checkpoint-every", "20", "--replay-ratio", "0.02")
     words = (*words, "--levels", "1000:1002", "--step-limit", "5", "--json", record)
     run_command(*words, "--steps", "120")
-    found = json.loads(record.read_text())
-    assert found["budget"]["environment_steps"] == 120 and found["budget"]["updates"] > 0
+    recorded = json.loads(record.read_text())
+    assert recorded["budget"]["environment_steps"] == 120 and recorded["budget"]["updates"] > 0
     run_command(*words, "--steps", "160", "--resume")
     assert json.loads(record.read_text())["budget"]["environment_steps"] == 160
     (tmp_path / "run").rename(tmp_path / "moved")

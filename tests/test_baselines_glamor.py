@@ -1,4 +1,4 @@
-"""GLAMOR: its network, its planning, a short run, going on after a cut, and that it learns."""
+"""GLAMOR: its network, its planning, a short run, resuming, and that it learns."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def small() -> object:
     return make_puzzle("digit-jump", size=4, pixels=16)
 
 
-def test_the_decoder_is_an_lstm_fed_what_is_known_and_the_previous_action() -> None:
+def test_the_decoder_is_an_lstm_fed_features_and_the_previous_action() -> None:
     torch.manual_seed(0)
     decoder, known, actions = Decoder(512), torch.randn(2, 512), torch.tensor([[3, 1, 4], [0, 0, 2]])
     with torch.no_grad():
-        found = decoder(known, actions)
+        predicted = decoder(known, actions)
         hidden, cell = decoder.begin(known).chunk(2, dim=-1)
         for step in range(4):
             previous = actions[:, step - 1] if step else torch.tensor([END, END])
             hidden, cell = decoder.lstm(decoder.known(known) + decoder.previous(previous), (hidden, cell))
-            assert torch.allclose(found[:, step], decoder.out(hidden).log_softmax(dim=-1), atol=1e-5)
+            assert torch.allclose(predicted[:, step], decoder.out(hidden).log_softmax(dim=-1), atol=1e-5)
 
 
 @pytest.mark.parametrize("subtract_prior", [False, True])
@@ -46,7 +46,7 @@ def test_plans_are_actions_within_the_horizon_and_follow_the_generator(subtract_
     start, goal = torch.randn(1, 512), torch.randn(1, 512)
     plans = [plan(network, start, goal, config, np.random.default_rng(seed)) for seed in (1, 1, 2, 3)]
     assert plans[0] == plans[1]
-    assert all(1 <= len(one) <= 6 and set(one) <= set(range(END)) for one in plans)
+    assert all(1 <= len(plan) <= 6 and set(plan) <= set(range(END)) for plan in plans)
 
 
 def test_segments_lead_from_their_start_to_their_goal() -> None:
@@ -77,12 +77,14 @@ def test_a_try_keeps_distinct_frames_and_ends_on_the_goal() -> None:
     env.reset(options={"level": 0})
     way = env.shortest_solution()
     assert way
-    one = play_try(env, 0, lambda step: (4, 4, *way)[step], 50)
-    assert one.actions.tolist() == [4, 4, *way] and one.seen[:3].tolist() == [0, 0, 0]
-    assert len(one.frames) == len(np.unique(one.frames, axis=0)) and np.array_equal(one.frames[-1], env.goal_frame())
+    attempt = play_try(env, 0, lambda step: (4, 4, *way)[step], 50)
+    assert attempt.actions.tolist() == [4, 4, *way] and attempt.seen[:3].tolist() == [0, 0, 0]
+    assert len(attempt.frames) == len(np.unique(attempt.frames, axis=0)) and np.array_equal(
+        attempt.frames[-1], env.goal_frame()
+    )
 
 
-def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
+def test_a_run_continues_where_it_was_stopped(tmp_path: Path) -> None:
     puzzle = small()
     _, first = train_glamor(puzzle, "digit-jump", (0, 9), 40, tmp_path, config=TINY)
     assert first.environment_steps >= 40 and first.updates == -(-4 * first.environment_steps // 8)
@@ -95,10 +97,10 @@ def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     from pixelplan.baselines.run_folder import load_run
 
     _replay(restored, load_run(tmp_path, restored.network, restored.optimizer))
-    assert sum(len(one.actions) for one in restored.tries) == more.environment_steps
+    assert sum(len(attempt.actions) for attempt in restored.tries) == more.environment_steps
 
 
-def test_a_run_that_is_cut_ends_as_one_that_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_run_ends_like_an_uninterrupted_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     train_glamor(small(), "digit-jump", (0, 9), 80, tmp_path / "whole", config=TINY)
 
     class Stop(Exception):
@@ -126,10 +128,10 @@ def test_the_command_names_its_rule(tmp_path: Path) -> None:
         *("--steps", "60", "--horizon", "10", "--samples", "5", "--levels", "1000:1004", "--step-limit", "10"),
         *("--rule", "near", "--json", record),
     )
-    found = json.loads(record.read_text())
-    assert "one row and one column" in found["rule"] and found["success"] == found["success_by_rule"]["near"]
-    assert found["success_by_rule"]["near"] >= found["success_by_rule"]["goal"]
-    assert found["budget"]["environment_steps"] >= 60 and found["planner"] == "glamor"
+    recorded = json.loads(record.read_text())
+    assert "one row and one column" in recorded["rule"] and recorded["success"] == recorded["success_by_rule"]["near"]
+    assert recorded["success_by_rule"]["near"] >= recorded["success_by_rule"]["goal"]
+    assert recorded["budget"]["environment_steps"] >= 60 and recorded["planner"] == "glamor"
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""PPO: our games as stable-baselines3 sees them, a short run, going on after a cut, and that it learns."""
+"""PPO: our games as stable-baselines3 sees them, a short run, resuming, and that it learns."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from tests.conftest import run_command
 pytest.importorskip("stable_baselines3", reason="needs the extra 'baselines'")
 need_extra("stable_baselines3", "baselines", "PPO")  # quietly, before the next import
 
-from pixelplan.baselines.ppo import ROLLOUT_STEPS, CellFeatures, PpoConfig, VecGames, train_ppo  # noqa: E402
+from pixelplan.baselines.ppo import ROLLOUT_STEPS, PpoConfig, train_ppo  # noqa: E402
+from pixelplan.baselines.ppo_adapters import CellFeatures, VecGames  # noqa: E402
 
 TINY = PpoConfig(games=4, rollout_steps=8, minibatches=2)
 
 
-def test_the_adapter_tells_every_game_as_single_environments_do() -> None:
+def test_the_adapter_reports_every_game_as_single_environments_do() -> None:
     puzzle, play = make_puzzle("digit-jump", size=4), PlayOptions(levels=(0, 20), max_episode_steps=6)
     games = VecGames(PuzzleVectorEnv(puzzle, 5, play, autoreset_mode="SameStep"))
     assert games.seed(3) == [3, 4, 5, 6, 7]
@@ -73,7 +74,7 @@ def test_there_is_a_rollout_length_for_every_puzzle() -> None:
     assert set(ROLLOUT_STEPS) == set(PUZZLES)
 
 
-def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
+def test_a_run_continues_where_it_was_stopped(tmp_path: Path) -> None:
     puzzle = make_puzzle("digit-jump", size=4)
     _, first = train_ppo(puzzle, "digit-jump", (0, 20), 64, tmp_path, config=TINY)
     assert (first.environment_steps, first.updates) == (64, 12)  # two rollouts of 32, 3 epochs of 2 minibatches each
@@ -88,7 +89,7 @@ def test_a_run_goes_on_where_it_was_cut(tmp_path: Path) -> None:
     assert [line["steps"] for line in lines] == sorted(line["steps"] for line in lines)
 
 
-def test_a_run_that_is_cut_ends_as_one_that_is_not(tmp_path: Path) -> None:
+def test_a_resumed_run_ends_like_an_uninterrupted_one(tmp_path: Path) -> None:
     puzzle = make_puzzle("digit-jump", size=4)
     train_ppo(puzzle, "digit-jump", (0, 20), 160, tmp_path / "whole", config=TINY, seed=5)
     for steps in (64, 96, 160):
@@ -105,16 +106,20 @@ def test_the_command_trains_plays_and_resumes(tmp_path: Path, capsys: pytest.Cap
     words = ("baseline", "ppo", "--env", "digit-jump", "--option", "size=4", "--out", run, "--games", "4")
     words = (*words, "--rollout-steps", "8", "--levels", "1000:1003", "--step-limit", "9", "--json", record)
     said = run_command(*words, "--steps", "64").stdout
-    found = json.loads(record.read_text())
-    assert "after 64 of 64 steps" in said and found["budget"]["environment_steps"] == 64
-    assert (found["env"], found["planner"], found["levels"], found["step_limit"]) == (
+    recorded = json.loads(record.read_text())
+    assert "after 64 of 64 steps" in said and recorded["budget"]["environment_steps"] == 64
+    assert (recorded["env"], recorded["planner"], recorded["levels"], recorded["step_limit"]) == (
         "digit-jump",
         "ppo",
         [1000, 1003],
         9,
     )
-    assert found["rule"] == "the goal is reached" and found["train_levels"] == [0, 1000]
-    assert found["budget"]["machine"]["cores"] and [one["level"] for one in found["episodes"]] == [1000, 1001, 1002]
+    assert recorded["rule"] == "the goal is reached" and recorded["train_levels"] == [0, 1000]
+    assert recorded["budget"]["machine"]["cores"] and [episode["level"] for episode in recorded["episodes"]] == [
+        1000,
+        1001,
+        1002,
+    ]
     again = [str(word) for word in (*words, "--steps", "96")]
     assert main(again) == 2 and "add --resume" in capsys.readouterr().err
     assert main([*again, "--resume", "--seed", "1"]) == 2 and "seed 0, not 1" in capsys.readouterr().err
@@ -128,7 +133,7 @@ def test_procgens_network_trains_too(tmp_path: Path) -> None:
     policy, budget = train_ppo(puzzle, "digit-jump", (0, 5), 8, tmp_path, config=config)
     record = evaluate_policy(policy, puzzle, "5:7", request={}, budget=budget, step_limit=3)
     again = evaluate_policy(policy, puzzle, "5:7", request={}, budget=budget, step_limit=3)
-    assert [one["steps"] for one in record["episodes"]] == [one["steps"] for one in again["episodes"]]
+    assert [episode["steps"] for episode in record["episodes"]] == [episode["steps"] for episode in again["episodes"]]
 
 
 @pytest.mark.parametrize("name", PUZZLES)

@@ -65,7 +65,7 @@ class Short(Corridor):
 
 
 class Paying(Corridor):
-    """Pays for every step and ends nowhere."""
+    """Pays for every step and never ends."""
 
     goal_frame = None  # type: ignore[assignment]
 
@@ -77,7 +77,7 @@ class Paying(Corridor):
 
 
 class Vector(Corridor):
-    """Its rewards are several."""
+    """Its reward is an array."""
 
     def step(self, action: int) -> Any:
         frame, _, *rest = super().step(action)
@@ -105,8 +105,8 @@ def found(world: Any, **options: Any) -> Check:
 
 
 def said(check: Check, what: str) -> str:
-    one = next(one for one in check.findings if one.what == what)
-    return f"{one.mark}: {one.found} / {one.advice}"
+    finding = next(finding for finding in check.findings if finding.what == what)
+    return f"{finding.mark}: {finding.found} / {finding.advice}"
 
 
 def test_what_fits_says_how_far_goals_are() -> None:
@@ -114,8 +114,8 @@ def test_what_fits_says_how_far_goals_are() -> None:
     assert check.fits and check.goals_seen == (3, 3) and not check.one_level
     assert "goals were seen" in said(check, "reach") and "in 3 of 3 levels" in said(check, "goals seen")
     assert check.next_command("--env x").startswith("pixelplan collect --env x --levels 0:1000 --out")
-    one = found(lambda: Corridor(one_level=True))
-    assert one.one_level and "--levels 0:1 --episodes" in one.next_command("--env x")
+    one_level = found(lambda: Corridor(one_level=True))
+    assert one_level.one_level and "--levels 0:1 --episodes" in one_level.next_command("--env x")
 
 
 def test_what_deserves_a_warning_is_a_setting() -> None:

@@ -49,7 +49,7 @@ def test_the_folder_is_all_that_later_commands_need(model: Path, tmp_path: Path)
     run_command("evaluate", "--env", "digit-jump", *options, "--levels", "1000:1003", "--model", moved)
 
 
-def test_killed_and_resumed_gives_the_same_weights(data: Path, model: Path, tmp_path: Path) -> None:
+def test_a_killed_and_resumed_training_has_the_same_weights(data: Path, model: Path, tmp_path: Path) -> None:
     out = tmp_path / "model"
     words = ["train", "--data", data, "--out", out, "--preset", "tiny", "--threads", "1", "--resume"]
     process = subprocess.Popen(
@@ -67,7 +67,7 @@ def test_killed_and_resumed_gives_the_same_weights(data: Path, model: Path, tmp_
 def test_bad_input_is_one_sentence(data: Path, model: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     train = ["train", "--out", out, "--preset", "tiny", "--data"]
-    assert "no trajectory folder" in one_sentence(run_command(*train, model, code=2))
+    assert "not a trajectory folder" in one_sentence(run_command(*train, model, code=2))
     damaged = tmp_path / "damaged"
     shutil.copytree(data, damaged)
     os.truncate(damaged / "frames.npy", 500)

@@ -43,7 +43,7 @@ def cluster() -> Iterator[str]:
 
 
 @pytest.mark.extras
-def test_a_worker_is_killed_and_the_grid_goes_on(cluster: str, tmp_path: Path) -> None:
+def test_the_grid_survives_a_killed_worker(cluster: str, tmp_path: Path) -> None:
     words = [*WORDS, "--ray", cluster, *places(tmp_path)]
     process = subprocess.Popen(
         [sys.executable, "-m", "pixelplan", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -75,7 +75,7 @@ def _wait_until(ready: Callable[[], bool], process: subprocess.Popen[bytes]) -> 
 
 
 def _worker(models: Path, process: subprocess.Popen[str]) -> int:
-    """The process that trains the first model, once there is one in the middle of it."""
+    """The process that trains the first model, once it is in the middle of it."""
     until = time.monotonic() + 600
     while process.poll() is None and time.monotonic() < until:
         for lock in models.glob("*.lock"):
@@ -93,5 +93,5 @@ def test_no_ray_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.extras
 def test_no_cluster_at_an_address_is_one_sentence(tmp_path: Path) -> None:
     pytest.importorskip("ray")
-    for address, words in (("127.0.0.1:1", "no ray cluster answers at 127.0.0.1:1"), ("nowhere", "is no address")):
+    for address, words in (("127.0.0.1:1", "no ray cluster answers at 127.0.0.1:1"), ("nowhere", "is not the address")):
         assert words in one_sentence(run_command(*WORDS, "--ray", address, *places(tmp_path), code=2))

@@ -68,7 +68,7 @@ def test_a_level_depends_on_seed_and_number_only(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stop_after", [1, 2, 3])
-def test_resume_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_after: int) -> None:
+def test_resuming_writes_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_after: int) -> None:
     monkeypatch.setattr(collect_module, "LEVELS_AT_ONCE", 2)
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     pixelplan.collect("digit-jump", "0:9", whole, episodes=2)
@@ -167,7 +167,7 @@ def test_manifest_of_another_version(good: Path, tmp_path: Path) -> None:
     (folder / "manifest.json").write_text("{ not json")
     with pytest.raises(InputError, match="not JSON"):
         pixelplan.open_trajectories(folder)
-    with pytest.raises(InputError, match="no trajectory folder"):
+    with pytest.raises(InputError, match="not a trajectory folder"):
         pixelplan.open_trajectories(tmp_path)
 
 

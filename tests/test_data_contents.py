@@ -1,4 +1,4 @@
-"""The simplest grids on which states can be told, and what it decides about the networks."""
+"""The simplest grids on which states can be told apart, and what they decide about the networks."""
 
 import dataclasses
 import itertools

@@ -63,7 +63,7 @@ def test_the_side_of_what_moves():
 
 @pytest.mark.parametrize(("rows", "columns", "pitch"), [(8, 8, 8), (15, 15, 64 / 15), (7, 9, 50 / 7), (2, 3, 16)])
 def test_a_grid_is_found_from_moves_across_it(rows, columns, pitch):
-    """Things drawn inside the cells of a grid, whose pitch need not be whole pixels, move to the next cell."""
+    """Things inside the cells of a grid, whose size need not be whole pixels, move to the next cell."""
     row, column = np.divmod(np.arange(rows * columns), columns)
     rightwards = np.stack([row, row + 1, column, column + 2], axis=1)[column < columns - 1]
     downwards = np.stack([row, row + 2, column, column + 1], axis=1)[row < rows - 1]
@@ -71,7 +71,7 @@ def test_a_grid_is_found_from_moves_across_it(rows, columns, pitch):
     assert fitting_grid(spans, round(rows * pitch), round(columns * pitch)) == (rows, columns)
 
 
-def test_no_grid_where_moves_fit_none():
+def test_no_grid_if_moves_fit_none():
     assert fitting_grid(np.zeros((0, 2, 2), int), 64, 64) is None
     wide = [[[first, first + 40], [0, 64]] for first in range(24)]
     assert fitting_grid(np.array(wide), 64, 64) is None
@@ -143,6 +143,6 @@ def test_near_pairs_differ_in_a_small_square_only():
     ],
 )
 def test_what_steps_say_of_a_near_pair(steps, verdict):
-    found = judge([(0, 1)], np.array(steps))
-    assert getattr(found, verdict) == [(0, 1)]
-    assert len(found.same) + len(found.different) + len(found.unknown) == 1
+    verdicts = judge([(0, 1)], np.array(steps))
+    assert getattr(verdicts, verdict) == [(0, 1)]
+    assert len(verdicts.same) + len(verdicts.different) + len(verdicts.unknown) == 1

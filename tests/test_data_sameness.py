@@ -56,8 +56,8 @@ def test_what_is_undecided_leads_to_what_is(data):
     steps = [(frame, action, int(table[frame, action])) for frame, action in np.argwhere(table >= 0).tolist()]
     if not steps:
         return
-    found = pairs(steps, frames, actions)
-    for one, other in found:
+    undecided = pairs(steps, frames, actions)
+    for one, other in undecided:
         ends = [(table[one, action], table[other, action]) for action in range(actions)]
         tried = [tuple(sorted((int(a), int(b)))) for a, b in ends if a >= 0 and b >= 0]
-        assert all(a == b or (a, b) in found for a, b in tried)
+        assert all(a == b or (a, b) in undecided for a, b in tried)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
+
+import make_pages
 
 ROOT = Path(__file__).parent.parent
 
 
 def test_puzzle_pages_are_their_docstrings(name: str) -> None:
-    specification = importlib.util.spec_from_file_location("make_pages", ROOT / "docs" / "make_pages.py")
-    assert specification is not None and specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
     page = (ROOT / "docs" / "puzzles" / f"{name}.md").read_text()
-    assert page == module.page(name), "run python docs/make_pages.py"
+    assert page == make_pages.page(name), "run python docs/make_pages.py"
     assert (ROOT / "docs" / "puzzles" / f"{name}.png").exists()
 
 

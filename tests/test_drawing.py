@@ -58,7 +58,9 @@ def record(env: Drawn, explores: bool, trusts: bool) -> tuple[Any, int]:
     played = [
         family.play(number, STEPS, STEPS, np.random.default_rng(number), explores, trusts=trusts) for number in (0, 1)
     ]
-    return [(one.frames, one.episodes, one.actions, one.solved) for one in played], env.drawings - before
+    return [
+        (recording.frames, recording.episodes, recording.actions, recording.solved) for recording in played
+    ], env.drawings - before
 
 
 @pytest.mark.parametrize("explores", [False, True])
@@ -79,7 +81,7 @@ def test_a_level_that_looks_otherwise_is_drawn_whole(explores: bool) -> None:
     """Frames of this world do not show the whole state, and nothing else tells: a spot check finds it out."""
     whole, often = record(Silent(), explores, False)
     saved, drawn = record(Silent(), explores, True)
-    assert drawn > often, "it was drawn in part, and then anew"
+    assert drawn > often, "it was drawn in part, and then again"
     for one, other in zip(whole, saved, strict=True):
         for array, same in zip(one, other, strict=True):
             np.testing.assert_array_equal(array, same)
@@ -92,5 +94,5 @@ def test_collect_saves_drawing_and_check_env_looks_at_everything(tmp_path: Path)
     checked = env.drawings
     data = pixelplan.collect(family, "0:4", tmp_path / "data", explore=False)
     assert env.drawings - 2 * checked < data.actions.size / 3
-    found = check_env(GymFamily(Silent()), [0, 1])
-    assert not found.fits and found.hidden is not None and found.hidden > 0
+    check = check_env(GymFamily(Silent()), [0, 1])
+    assert not check.fits and check.hidden is not None and check.hidden > 0

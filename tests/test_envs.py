@@ -20,12 +20,12 @@ from pixelplan.types import InputError
 actions = st.lists(st.integers(0, 4), min_size=1, max_size=40)
 
 
-def test_gymnasium_is_content(name: str) -> None:
+def test_gymnasium_accepts_it(name: str) -> None:
     check_env(gymnasium.make(IDS[name]).unwrapped)
     check_env(gymnasium.make(IDS[name], level=7, terminate_on_goal=False).unwrapped)
 
 
-def test_stable_baselines_is_content(name: str) -> None:
+def test_stable_baselines_accepts_it(name: str) -> None:
     checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="needs the extra 'baselines'")
     checker.check_env(gymnasium.make(IDS[name]).unwrapped)
 
@@ -44,7 +44,7 @@ def test_solution_solves_and_terminates(name: str) -> None:
         assert env.shortest_solution() == ()
 
 
-def test_play_goes_on_past_the_goal(name: str) -> None:
+def test_play_continues_past_the_goal(name: str) -> None:
     env = make_env(name, level=11, terminate_on_goal=False)
     env.reset()
     for action in env.shortest_solution() or ():

@@ -29,7 +29,7 @@ KEYS = {"level", "solved", "steps", "shortest", "replans", "nodes", "seconds"}
 
 def without_times(result):
     """What must not depend on workers, resuming or the machine's mood."""
-    return [dataclasses.replace(one, seconds=0.0) for one in result.episodes]
+    return [dataclasses.replace(episode, seconds=0.0) for episode in result.episodes]
 
 
 def test_the_oracle_solves_every_puzzle_optimally(name):
@@ -43,8 +43,10 @@ def test_random_goals_are_reached_too(name):
     assert result.success == 1.0 and result.optimal == 1.0
     again = evaluate(name, "5:10", model="oracle", goals="random", seed=3)
     assert without_times(again) == without_times(result)[5:]
-    steps = [one.steps for one in result.episodes]
-    assert steps != [one.steps for one in evaluate(name, "0:10", model="oracle", goals="random", seed=4).episodes]
+    steps = [episode.steps for episode in result.episodes]
+    assert steps != [
+        episode.steps for episode in evaluate(name, "0:10", model="oracle", goals="random", seed=4).episodes
+    ]
     assert min(steps) >= 1
 
 
@@ -53,7 +55,12 @@ def test_a_record_has_what_the_format_names(tmp_path):
     result = evaluate("ice-slider", "3:6,8", model="oracle", out=out)
     written = read_json(out)
     assert written == json.loads(json.dumps(record(result)))
-    assert written["levels"] == [[3, 6], [8, 9]] and [one["level"] for one in written["episodes"]] == [3, 4, 5, 8]
+    assert written["levels"] == [[3, 6], [8, 9]] and [episode["level"] for episode in written["episodes"]] == [
+        3,
+        4,
+        5,
+        8,
+    ]
     assert set(written["episodes"][0]) >= KEYS and "error" not in written["episodes"][0]
     assert written["env"] == "ice-slider" and written["planner"] == "full" and written["model"] == "oracle"
     assert written["step_limit"] == 256 and written["seed"] == 0 and written["goals"] == "level"
@@ -74,7 +81,7 @@ class Unplugged(Exception):
     pass
 
 
-def test_a_cut_off_evaluation_is_resumed(tmp_path):
+def test_an_interrupted_evaluation_is_resumed(tmp_path):
     out = tmp_path / "record.json"
 
     def unplug(done, total):
@@ -102,7 +109,7 @@ def test_a_cut_off_evaluation_is_resumed(tmp_path):
         evaluate("ice-slider", "0:6", model="oracle", out=out, resume=True)
 
 
-def test_an_evaluation_goes_on_with_the_same_weights_only(tmp_path):
+def test_an_evaluation_resumes_with_the_same_weights_only(tmp_path):
     """A model that was trained again under its old name is another model."""
     out, model = tmp_path / "record.json", pixelplan.load("ice-slider")
 
@@ -135,7 +142,7 @@ def test_a_level_that_raises_does_not_lose_the_others(monkeypatch, tmp_path):
     monkeypatch.setattr(family_module, "PuzzleEnv", Broken)
     out = tmp_path / "record.json"
     result = evaluate("ice-slider", "0:4", model="oracle", out=out)
-    assert [one.solved for one in result.episodes] == [True, True, False, True]
+    assert [episode.solved for episode in result.episodes] == [True, True, False, True]
     assert result.episodes[2].error == "RuntimeError: the robot is on fire" and result.success == 0.75
     assert json.loads(out.read_text())["episodes"][2]["error"].endswith("on fire")
     assert "raised: 1 levels, first 2" in summary(result)
@@ -159,7 +166,7 @@ def test_the_blindfold_hides_the_truth():
     frame, solved = world.reset()
     assert frame.dtype == np.uint8 and solved is False and world.actions == 5
     frame[:] = 0
-    assert world.reset()[0].any()  # what a planner does to a frame stays its own affair
+    assert world.reset()[0].any()  # a planner may change its copy of a frame
     for truth in (
         "info",
         "unwrapped",
@@ -225,7 +232,7 @@ def untrained(tmp_path):
 def test_a_model_that_knows_nothing_ends_within_its_limits(untrained, planner):
     config = FullConfig(step_limit=10) if planner == "full" else None
     result = evaluate("digit-jump", "0:2", planner=planner, model=untrained, config=config)
-    assert all(one.error is None and one.steps <= 256 for one in result.episodes)
+    assert all(episode.error is None and episode.steps <= 256 for episode in result.episodes)
     assert result.model == str(untrained)
 
 

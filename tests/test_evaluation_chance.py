@@ -49,9 +49,9 @@ def test_nothing_is_certain():
 def test_records_say_how_sure_plans_are(tmp_path):
     record = tmp_path / "validation.json"
     known = evaluate("ice-slider", "1000:1025", planner="one-shot", out=record)
-    assert all(one.found is not None and one.chance is None for one in known.episodes)
+    assert all(episode.found is not None and episode.chance is None for episode in known.episodes)
     judged = evaluate("ice-slider", "3000:3003", planner="one-shot", calibration=record)
-    assert judged.calibration == str(record) and all(0 < (one.chance or 0) < 1 for one in judged.episodes)
+    assert judged.calibration == str(record) and all(0 < (episode.chance or 0) < 1 for episode in judged.episodes)
     told = story(*solve("ice-slider", 3000, calibration=record))
     assert "the first plan was predicted to succeed with a chance of 0.9" in told
     other = OneShotConfig(node_limit=77)
@@ -65,7 +65,7 @@ def test_records_say_how_sure_plans_are(tmp_path):
 
 def test_a_record_that_tells_nothing_is_refused(tmp_path):
     path = tmp_path / "record.json"
-    for record, why in (({"episodes": []}, "no record of one-shot"), ([], "no record of one-shot")):
+    for record, why in (({"episodes": []}, "not a record of one-shot"), ([], "not a record of one-shot")):
         path.write_text(json.dumps(record))
         with pytest.raises(InputError, match=why):
             read_chance(path, {})

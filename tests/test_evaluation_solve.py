@@ -29,15 +29,15 @@ def test_a_random_goal_is_another_place_that_can_be_reached(name):
 def test_any_frame_can_be_the_goal(name):
     level = get_level(make_puzzle(name), 1)
     state = int(level.successors[level.successors[level.start, 0], 1])
-    found, episode = solve(name, 1, model="oracle", goal=level.frame(state))
-    assert episode.solved and (found.level.positions[found.level.goal] == level.positions[state]).all()
-    found, episode = solve(name, 1, model="oracle", goal=level.frame(level.start))
+    challenge, episode = solve(name, 1, model="oracle", goal=level.frame(state))
+    assert episode.solved and (challenge.level.positions[challenge.level.goal] == level.positions[state]).all()
+    challenge, episode = solve(name, 1, model="oracle", goal=level.frame(level.start))
     assert episode.solved and episode.actions == ()
 
 
 def test_a_goal_of_another_level_is_not_found():
     class Forgetful(Oracle):
-        """Takes frames it does not know for a place of their own that nothing leads to."""
+        """Takes frames it does not know for one more place, which nothing leads to."""
 
         def encode(self, frames):
             known = [frame.tobytes() in self._place_of_frame for frame in frames]
@@ -51,9 +51,9 @@ def test_a_goal_of_another_level_is_not_found():
     frame = other.frame(other.goal)
     assert not with_goal_shown(level, Goal.of(frame)).goals.any()
     for planner in PLANNERS:
-        found, episode = solve("ice-slider", 3, planner=planner, model=Forgetful(level), goal=frame)
+        challenge, episode = solve("ice-slider", 3, planner=planner, model=Forgetful(level), goal=frame)
         assert not episode.solved and episode.ended in ("exhausted", "plan over")
-        assert "not solved" in story(found, episode) and "there is no solution" in story(found, episode)
+        assert "not solved" in story(challenge, episode) and "there is no solution" in story(challenge, episode)
     with pytest.raises(InputError, match="shows no state of level 3"):
         solve("ice-slider", 3, model="oracle", goal=frame)
     with pytest.raises(InputError, match="the goal frame is 32 × 32 pixels"):

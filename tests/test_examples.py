@@ -1,4 +1,4 @@
-"""The worked examples, and the tutorial as its page has it, with a budget in which little is learnt."""
+"""The worked examples, and the tutorial as its page has it, with a budget too small to learn much."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def test_examples_are_gymnasium_environments(example: str) -> None:
 
 
 def test_examples_fit(example: str) -> None:
-    found = check_env(open_family(f"examples.{example}:make"), [0, 1, 2], episodes=8)
-    assert found.fits and found.hidden == 0 and found.states_seen[-1] > 10
+    check = check_env(open_family(f"examples.{example}:make"), [0, 1, 2], episodes=8)
+    assert check.fits and check.hidden == 0 and check.states_seen[-1] > 10
 
 
 def test_levels_are_solved_by_their_shortest_solutions(example: str) -> None:
@@ -66,7 +66,7 @@ def test_the_goal_of_doorkey_can_be_reached() -> None:
 
 
 @pytest.mark.parametrize("way", ["goal picture", "reward", "recording"])
-def test_the_ways_in_run_as_they_stand(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_guides_commands_run_as_written(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = (ROOT / "docs" / "own-environment.md").read_text()
     pages = re.findall(r"```python\n(.*?)```", page, flags=re.S)
     code = dict(zip(("goal picture", "reward", "recording"), pages, strict=True))[way]

@@ -40,8 +40,8 @@ def test_they_are_gymnasium_environments(world):
 
 
 def test_they_fit(world):
-    found = check_env(GymFamily(world), [4, 5, 6], episodes=8)
-    assert found.fits and found.hidden == 0 and found.states_seen[-1] > 5
+    check = check_env(GymFamily(world), [4, 5, 6], episodes=8)
+    assert check.fits and check.hidden == 0 and check.states_seen[-1] > 5
 
 
 def test_every_state_looks_different(world):

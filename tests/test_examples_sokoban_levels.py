@@ -72,8 +72,8 @@ def test_any_solved_board_is_the_goal():
     np.testing.assert_array_equal(challenge.goal_frame, challenge.goal.frames[0])
 
 
-def test_no_shorter_way_solves_a_level_that_was_made_so_far_away():
-    """By all that can be reached forwards; and no board that is as far is missing."""
+def test_a_level_made_n_steps_from_the_goal_has_no_shorter_solution():
+    """Against everything that can be reached forwards; and no board at that distance is missing."""
     env = SokobanLevels()
     env.reset(seed=3)
     layers = [so_far(env.goals(), steps) for steps in range(6)]
@@ -81,12 +81,12 @@ def test_no_shorter_way_solves_a_level_that_was_made_so_far_away():
     for _ in range(4):
         reached = env.after(reached).reshape(-1, *env.cells)
         assert not env.solved(reached).any()
-    nearer = {one.tobytes() for layer in layers[:5] for one in layer}
-    before = {one.tobytes() for one in layers[5]}
+    nearer = {board.tobytes() for layer in layers[:5] for board in layer}
+    before = {board.tobytes() for board in layers[5]}
     assert not nearer & before and len(before) == len(layers[5])
-    around = env.after(layers[4]).reshape(-1, *env.cells)  # whatever is a step beside may be a step before
+    around = env.after(layers[4]).reshape(-1, *env.cells)  # whatever is one step away may also be one step before
     for board, after in zip(around, env.after(around), strict=True):
-        if board.tobytes() not in nearer and any(one.tobytes() in nearer for one in after):
+        if board.tobytes() not in nearer and any(later.tobytes() in nearer for later in after):
             assert board.tobytes() in before
     env = SokobanLevels(steps=5)
     env.reset(seed=3)
@@ -97,16 +97,16 @@ def test_no_shorter_way_solves_a_level_that_was_made_so_far_away():
         SokobanLevels(steps=25)
 
 
-def test_the_own_levels_can_be_solved():
+def test_our_own_levels_can_be_solved():
     """By a plain search over boards, up to 100,000 of them."""
     env = SokobanLevels()
     for level in range(20):
         env.reset(seed=level)
         seen, layer = {env.board.tobytes()}, env.board[None]
         while not env.solved(layer).any():
-            layer = [one for one in env.after(layer).reshape(-1, *env.cells) if one.tobytes() not in seen]
-            layer = list({one.tobytes(): one for one in layer}.values())
-            seen.update(one.tobytes() for one in layer)
+            layer = [board for board in env.after(layer).reshape(-1, *env.cells) if board.tobytes() not in seen]
+            layer = list({board.tobytes(): board for board in layer}.values())
+            seen.update(board.tobytes() for board in layer)
             assert layer and len(seen) < 100_000, level
             layer = np.stack(layer)
 
@@ -137,9 +137,9 @@ def test_what_is_no_level_file(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="does not exist"):
         SokobanLevels(str(tmp_path / "none.txt"))
     (tmp_path / "bytes.txt").write_bytes(bytes(range(128, 256)))
-    with pytest.raises(InputError, match="is no text file"):
+    with pytest.raises(InputError, match="is not a text file"):
         SokobanLevels(str(tmp_path / "bytes.txt"))
-    with pytest.raises(InputError, match="is no text file"):
+    with pytest.raises(InputError, match="is not a text file"):
         SokobanLevels(str(tmp_path))
     monkeypatch.setattr("examples.sokoban_levels.MOST_BYTES", 10)
     with pytest.raises(InputError, match="has at most 10"):
@@ -154,7 +154,7 @@ def test_levels_that_the_file_does_not_have(tmp_path):
     assert len(pixelplan.open_trajectories(tmp_path / "data").episodes) == 8, done.stderr
 
 
-def test_several_files_are_one_after_the_other(tmp_path):
+def test_several_files_are_read_one_after_the_other(tmp_path):
     (tmp_path / "more.txt").write_text("####\n#@$.\n####\n")
     env = SokobanLevels(f"examples/sokoban_levels.txt,{tmp_path / 'more.txt'}")
     assert env.level_count == 25 and env.boards.shape == (25, 9, 9)

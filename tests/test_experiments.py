@@ -35,9 +35,11 @@ def shown(folder: Path, name: str, *kinds: str) -> str:
 def test_leaves_stay_few_with_reidentification(tmp_path: Path) -> None:
     pytest.importorskip("procgen")
     run_command("reproduce", "fringe", "--run", "--test-levels", "3000:3002", *places(tmp_path))
-    found = {record["cell"]["measure"]["config"]["reidentification"]: record["result"] for record in records(tmp_path)}
-    assert len(found[True]["leaves"]) == len(found[False]["leaves"]) == 2
-    assert found[False]["leaves"][0][:5] == [1, 5, 25, 125, 256] and max(found[True]["leaves"][0]) < 20
+    results = {
+        record["cell"]["measure"]["config"]["reidentification"]: record["result"] for record in records(tmp_path)
+    }
+    assert len(results[True]["leaves"]) == len(results[False]["leaves"]) == 2
+    assert results[False]["leaves"][0][:5] == [1, 5, 25, 125, 256] and max(results[True]["leaves"][0]) < 20
     text = shown(tmp_path, "fringe", "csv", "png", "svg")
     assert "| 3 | " in text and "125.0 ± 0.0" in text and "1 seed" in text
 
@@ -48,11 +50,13 @@ def test_failures_are_pictures_of_what_happened(tmp_path: Path) -> None:
     (record,) = records(tmp_path)
     result = record["result"]
     assert result["failed_by_one_shot"] >= len(result["found"]) > 0, "a tiny model fails a lot"
-    for one in result["found"]:
-        level = failures_table.get_level(failures_table.make_puzzle("digit-jump"), one["level"])
-        ends = {name: failures_table.follow(level, one[name])[-1] for name in ("one_shot", "full")}
-        assert not level.goals[ends["one_shot"]] and level.goals[ends["full"]] and len(one["full"]) <= 40
-        assert one["replanned_at"] == sorted(one["replanned_at"]) and one["replanned_at"][-1] < len(one["full"])
+    for example in result["found"]:
+        level = failures_table.get_level(failures_table.make_puzzle("digit-jump"), example["level"])
+        ends = {name: failures_table.follow(level, example[name])[-1] for name in ("one_shot", "full")}
+        assert not level.goals[ends["one_shot"]] and level.goals[ends["full"]] and len(example["full"]) <= 40
+        assert example["replanned_at"] == sorted(example["replanned_at"]) and example["replanned_at"][-1] < len(
+            example["full"]
+        )
     assert "failures.png" in shown(tmp_path, "failures", "csv", "png", "svg")
 
 
@@ -64,18 +68,18 @@ def test_experts_need_no_records(tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
 
 
-def test_noise_is_before_training_and_judging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_noise_is_added_in_training_and_judging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("full", "image-search"):
         short = partial(PLANNERS[name].config, step_limit=5)
         monkeypatch.setitem(noise_table.ALL_PLANNERS, name, replace(PLANNERS[name], config=short))
     words = (*TWO_LEVELS, "--test-levels", "2000:2001")
     run_command("reproduce", "noise", "--run", *words, *places(tmp_path))
-    found = records(tmp_path)
-    assert len(found) == 21 and len(list((tmp_path / "runs" / "models").glob("digit-jump-*"))) == 1
+    recorded = records(tmp_path)
+    assert len(recorded) == 21 and len(list((tmp_path / "runs" / "models").glob("digit-jump-*"))) == 1
     (model,) = (tmp_path / "runs" / "models").glob("digit-jump-*")
     trained = json.loads((model / "config.json").read_text())
     assert trained["model"]["noisy"] and trained["data"]["options"]["visual_noise"]["noise"] == 10
-    variants = [record["cell"]["measure"].get("variant") for record in found]
+    variants = [record["cell"]["measure"].get("variant") for record in recorded]
     assert variants.count(None) == 3, "each planner is judged without noise as well"
     assert {variant["noise"]["noise"] for variant in variants if variant is not None} == {0, 5, 10, 20, 40, 80}
     text = shown(tmp_path, "noise", "csv", "png", "svg")
@@ -112,8 +116,8 @@ def test_ablations_share_models(tmp_path: Path) -> None:
     words = (*TWO_LEVELS, "--test-levels", "2000:2002")
     said = run_command("reproduce", "ablation", "--run", *words, *places(tmp_path))
     assert said.stderr.count(" of 3: digit-jump") == 3
-    found = records(tmp_path)
-    assert len(found) == 6 and len({record["cell"]["model"]["config"]["preset"] for record in found}) == 2
+    recorded = records(tmp_path)
+    assert len(recorded) == 6 and len({record["cell"]["model"]["config"]["preset"] for record in recorded}) == 2
     assert len(list((tmp_path / "runs" / "models").glob("digit-jump-*"))) == 3, "three models, six cells"
     assert "| without inverse model | 0." in shown(tmp_path, "ablation", "csv", "png", "svg")
 
@@ -122,8 +126,8 @@ def test_ablations_share_models(tmp_path: Path) -> None:
 def test_half_of_training_and_own_play(tmp_path: Path) -> None:
     words = ("--preset", "tiny", "--levels", "3", "--test-levels", "2000:2002", "--seeds", "0")
     run_command("reproduce", "on-policy", "--run", *words, *places(tmp_path))
-    found = records(tmp_path)
-    assert len(found) == 6 and {record["cell"]["share"] for record in found} == {0.5, 1.0}
+    recorded = records(tmp_path)
+    assert len(recorded) == 6 and {record["cell"]["share"] for record in recorded} == {0.5, 1.0}
     models = tmp_path / "runs" / "models"
     played = sorted(path.parent.name for path in models.glob("*/stage-*/play"))
     assert played == ["stage-0.125", "stage-0.25", "stage-0.375"]

@@ -1,4 +1,4 @@
-"""Grids of cells as a user runs them, at a tiny budget: found again, cut off, failing, from another version."""
+"""Grids of cells as a user runs them, at a tiny budget: reused, interrupted, failing, from another version."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_record_says_what_it_is_and_where_it_comes_from(grid: Path) -> None:
     assert str(grid) not in json.dumps(record)
 
 
-def test_a_finished_cell_is_found_again_and_never_run_twice(grid: Path) -> None:
+def test_a_finished_cell_is_reused_and_never_run_twice(grid: Path) -> None:
     words = ("reproduce", "generalisation", "--puzzles", "digit-jump", "--levels", "2", *TINY, *places(grid))
     before = {path: path.stat().st_mtime_ns for path in (grid / "results").rglob("*.json")}
     assert len(before) == 2
@@ -210,7 +210,7 @@ def test_killed_grid_loses_only_the_running_cell(grid: Path, tmp_path: Path) -> 
         assert {**mine, "seconds_per_plan": 0} == {**other, "seconds_per_plan": 0}
 
 
-def test_a_cell_that_fails_is_told_and_the_others_go_on(grid: Path, tmp_path: Path) -> None:
+def test_a_cell_that_fails_is_reported_and_the_others_continue(grid: Path, tmp_path: Path) -> None:
     words = ("reproduce", "generalisation", "--puzzles", "digit-jump", "--levels", "1,2", *TINY, *places(tmp_path))
     data = tmp_path / "runs" / "data"
     data.mkdir(parents=True)
@@ -260,8 +260,8 @@ def test_one_process_at_a_time_has_a_folder(tmp_path: Path) -> None:
 
 def test_intervals_over_seeds() -> None:
     assert summarise([]) is None
-    one = summarise([0.9])
-    assert one is not None and one.text() == "0.90 (0.83–0.94, 1 seed)"
+    summary = summarise([0.9])
+    assert summary is not None and summary.text() == "0.90 (0.83–0.94, 1 seed)"
     three = summarise([0.96, 0.98, 1.0])
     assert three is not None and three.text(3) == "0.980 (0.930–1.000, 3 seeds)"
     same = summarise([1.0, 1.0])

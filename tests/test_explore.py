@@ -22,7 +22,7 @@ DOOR = CELLS // 2
 
 
 class LongCorridor(gymnasium.Env):
-    """Sixty cells with a closed door in the middle; actions are back, on, open the door. The end pays."""
+    """Sixty cells with a closed door in the middle; actions: back, forward, open the door. The end pays."""
 
     action_space = gymnasium.spaces.Discrete(3)
     observation_space = gymnasium.spaces.Box(0, 255, (8, CELLS, 3), np.uint8)
@@ -52,8 +52,8 @@ def long_corridor() -> gymnasium.Env:
 
 
 def test_a_corridor_of_sixty_cells_with_a_door() -> None:
-    """Exploring opens the door and comes to the end in every level with 400 steps; random play never, and not with ten
-    times as many."""
+    """With 400 steps, exploring opens the door and reaches the end in every level; random play never does, even with
+    ten times as many."""
     family = open_family(long_corridor)
     explored = reach(family, [0, 1, 2, 3], 20, 20, 0, True)
     by_chance = reach(family, [0, 1, 2, 3], 20, 20, 0, False)
@@ -64,7 +64,7 @@ def test_a_corridor_of_sixty_cells_with_a_door() -> None:
 
 @pytest.mark.parametrize("env", ["long", "ice-slider"])
 def test_what_is_recorded_is_what_happens(env: str, tmp_path: Path) -> None:
-    """Every recorded step is a true one, the first episode begins with the level, and steps are as many as asked."""
+    """Every recorded step is true, the first episode begins with the level, and there are as many steps as asked."""
     world: Any = long_corridor if env == "long" else env
     data = pixelplan.collect(world, "0:3", tmp_path / "data", episodes=6, steps=9, explore=True)
     assert data.manifest["explore"] is True and data.actions.shape == (18, 9)
@@ -75,7 +75,7 @@ def test_what_is_recorded_is_what_happens(env: str, tmp_path: Path) -> None:
             here = level[1].reset()[0]
             assert np.array_equal(here, data.frames[episode[0]])
         if not np.array_equal(here, data.frames[episode[0]]):
-            here = level[1].reset()[0]  # an episode goes on where the last one ended, or begins anew
+            here = level[1].reset()[0]  # an episode continues where the last one ended, or starts again
         for action, index in zip(actions, episode[1:], strict=True):
             here = level[1].step(int(action))[0]
             assert np.array_equal(here, data.frames[index])

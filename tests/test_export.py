@@ -27,7 +27,7 @@ from tests.conftest import one_sentence, run_command
 from tests.tiny_world import play
 
 
-def test_a_shipped_model_is_exported_and_gives_the_same_numbers(tmp_path: Path, name: str) -> None:
+def test_a_shipped_model_is_exported_with_the_same_numbers(tmp_path: Path, name: str) -> None:
     said = run_command("export", name, "--onnx", "--out", str(tmp_path / "onnx")).stdout
     assert "1,000 frames" in said
     about = json.loads((tmp_path / "onnx" / "model.json").read_text())
@@ -81,6 +81,6 @@ def test_what_has_no_onnx_form_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     assert not (tmp_path / "onnx").exists()
 
 
-def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
-    said = one_sentence(run_command("export", "nobody", "--out", str(tmp_path / "onnx"), code=2))
-    assert "there is no model 'nobody'" in said
+def test_a_missing_model_is_one_sentence(tmp_path: Path) -> None:
+    said = one_sentence(run_command("export", "nowhere", "--out", str(tmp_path / "onnx"), code=2))
+    assert "there is no model 'nowhere'" in said

@@ -29,7 +29,7 @@ def test_draws_are_those_of_python(seed: int, bound: int) -> None:
     assert values[:100].tolist() == [plain.randint(0, bound - 1) for _ in range(100)]
 
 
-def test_words_given_back_come_again() -> None:
+def test_returned_words_come_again() -> None:
     words = Words(7)
     first = words.take(10)
     words.give_back(first[4:])
@@ -100,7 +100,7 @@ def test_one_move_from_solved() -> None:
     assert first_suitable(table, np.array([0]), np.array([12]), 2, dead_ends=False) is None
 
 
-def test_dead_end_is_found_only_where_there_is_one() -> None:
+def test_dead_end_is_found_only_if_there_is_one() -> None:
     assert not has_dead_end(np.array([[1, 0], [2, 0], [2, 1]]), start=0, goal=2)
     assert has_dead_end(np.array([[1, 2], [1, 1], [2, 2]]), start=0, goal=2)
     assert not has_dead_end(np.array([[2, 0], [1, 1], [2, 2]]), start=0, goal=2)  # 1 is a trap out of reach

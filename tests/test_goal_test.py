@@ -1,4 +1,4 @@
-"""The goal test: learned where solved states are known, stored with the model, and honest about itself."""
+"""The goal test: learned if solved states are known, stored with the model, and honest about itself."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def board(agent: int, target: int) -> np.ndarray:
 
 
 def walk(seed: int, steps: int = 30, says: bool = True) -> LevelPlay:
-    """Random play on a board; where agent and target meet, it is solved."""
+    """Random play on a board; it is solved when agent and target meet."""
     random = np.random.default_rng(seed)
     target, agent = random.integers(SIDE * SIDE, size=2)
     seen: dict[int, int] = {}

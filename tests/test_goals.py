@@ -1,4 +1,4 @@
-"""Goals that are not one picture: any solved state, masks and sets, against the true rules and through every door."""
+"""Goals that are not one picture: any solved state, masks and sets, by the true rules and through every interface."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Digits:
         return None
 
     def step(self, z: torch.Tensor, context: None) -> torch.Tensor:
-        return torch.stack([(z + torch.tensor(one)) % 5 for one in ([1.0, 0.0], [0.0, 1.0])], dim=1)
+        return torch.stack([(z + torch.tensor(change)) % 5 for change in ([1.0, 0.0], [0.0, 1.0])], dim=1)
 
 
 def two_digits(one: int, other: int) -> np.ndarray:
@@ -112,7 +112,7 @@ def test_plans_and_shortest_ways_are_counted_against_the_same_goal(name: str, pl
     for goal in ("solved", masked, several):
         challenge, episode = solve(name, 5, planner=planner, model="oracle", goal=goal)
         assert challenge.shortest is not None
-        if planner != "image-search":  # which may lose itself in a dead end
+        if planner != "image-search":  # which may end in a dead end
             assert episode.solved and len(episode.actions) == challenge.shortest
         if isinstance(goal, Goal):
             assert goal.shown_by(episode.frames[-1]) == episode.solved
@@ -132,8 +132,8 @@ def test_an_own_world_is_judged_by_the_same_goal() -> None:
     wanted = np.stack([corridor.draw(place) for place in (0, CELLS - 1)])
     challenge, episode = solve(Corridor, 2, planner="image-search", goal=Goal(wanted))
     assert episode.solved and challenge.goal.shown_by(episode.frames[-1])
-    own = pixelplan.GymFamily(Corridor, goal=lambda env: Goal(np.stack([env.draw(1), env.draw(2)])))
-    assert own.challenge(0).goal.frames.shape[0] == 2
+    family = pixelplan.GymFamily(Corridor, goal=lambda env: Goal(np.stack([env.draw(1), env.draw(2)])))
+    assert family.challenge(0).goal.frames.shape[0] == 2
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_an_evaluation_in_which_levels_failed_is_recorded_and_fails(tmp_path: Pa
     done = run_command(*words, code=2)
     assert "2 levels raised an exception, first level 3: " in done.stderr and "RuntimeError" in done.stderr
     episodes = read_json(out)["episodes"]
-    assert [one.get("error") is None for one in episodes] == [True, True, True, False, False]
+    assert [episode.get("error") is None for episode in episodes] == [True, True, True, False, False]
 
 
 def test_verbose_shows_the_traceback() -> None:
@@ -90,7 +90,7 @@ def test_an_environment_made_in_python_is_guarded_too(tmp_path: Path) -> None:
 
 
 def test_the_clock_does_not_kill_a_process_that_takes_long_to_end() -> None:
-    """Ticks come every second; what is deleted at the interpreter's very end takes longer than that."""
+    """Ticks come every second; deleting things when the interpreter ends takes longer than that."""
     code = (
         "import time\nfrom pixelplan.envs.guard import guarded\n"
         "class Slow:\n    def __del__(self, sleep=time.sleep):\n        sleep(1.5)\n"

@@ -1,4 +1,4 @@
-"""Anybody's environment: recorded, judged and solved as the puzzles are, or refused in one sentence."""
+"""A user's environment: recorded, judged and solved as the puzzles are, or refused in one sentence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CORRIDOR = "tests.own_worlds:corridor"
 
 def solved(env: object, levels: str = "0:4", **options: object) -> list[bool]:
     """Which levels GS on Images solves: it needs no model, and a corridor is small."""
-    return [one.solved for one in evaluate(env, levels, planner="image-search", **options).episodes]
+    return [episode.solved for episode in evaluate(env, levels, planner="image-search", **options).episodes]
 
 
 def test_what_is_recorded_is_what_the_environment_shows(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_a_gymnasium_id_is_an_environment(tmp_path: Path) -> None:
     assert open_family("pixelplan/IceSlider-v0").name == "ice-slider"
 
 
-def test_where_it_terminates_it_is_solved_and_stands_still() -> None:
+def test_when_it_terminates_it_is_solved_and_stands_still() -> None:
     family = open_family(CORRIDOR, {"terminates": True})
     challenge = family.challenge(0)
     challenge.env.reset()
@@ -64,10 +64,12 @@ def test_where_it_terminates_it_is_solved_and_stands_still() -> None:
 
 
 def test_goals_come_from_functions_frames_demonstrations_and_chance() -> None:
-    own = GymFamily(Goalless(), goal=lambda env: env.draw(2), solved=lambda env: env.place == 2)
-    assert solved(own) == [True] * 4
-    own = GymFamily(Goalless(), goal=lambda env: env.draw(2))  # nobody says when: when the frame is seen
-    assert solved(own) == [True] * 4
+    family = GymFamily(Goalless(), goal=lambda env: env.draw(2), solved=lambda env: env.place == 2)
+    assert solved(family) == [True] * 4
+    family = GymFamily(
+        Goalless(), goal=lambda env: env.draw(2)
+    )  # it never says when it is solved: when the frame is seen
+    assert solved(family) == [True] * 4
     with pytest.raises(InputError, match="no goal_frame"):
         evaluate(Goalless, "0:2", planner="image-search", goals="level")
     assert solved(Goalless, "0:6", goals="random") == [True] * 6
@@ -157,7 +159,7 @@ def test_options_that_do_not_exist_are_named() -> None:
 
 
 def test_from_the_command_line(tmp_path: Path) -> None:
-    """The whole way, with a budget in which nothing is learnt, and a plan from picture to picture."""
+    """Every command, with a budget too small to learn anything, and a plan from picture to picture."""
     env = ["--env", CORRIDOR]
     run_command("collect", *env, "--levels", "0:12", "--episodes", "4", "--out", tmp_path / "data")
     train = ["train", "--data", tmp_path / "data", "--out", tmp_path / "model", "--preset", "tiny", "--updates", "5"]

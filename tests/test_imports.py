@@ -1,4 +1,4 @@
-"""Recordings that others made: every layout gives the same steps, and what does not fit is one sentence."""
+"""Recordings that others made: every layout has the same steps, and what does not fit is one sentence."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def recording(lengths: tuple[int, ...] = (6, 6, 6)) -> list[tuple[np.ndarray, np
 
 def steps_of(data: Trajectories) -> set[tuple[int, bytes, int, bytes]]:
     """The distinct steps: level, frame, action, frame."""
-    found = set()
+    steps = set()
     for row, actions, level in zip(data.episodes, data.actions, data.episode_level, strict=True):
         for before, action, after in zip(row[:-1], actions, row[1:], strict=True):
-            found.add((int(level), data.frames[before].tobytes(), int(action), data.frames[after].tobytes()))
-    return found
+            steps.add((int(level), data.frames[before].tobytes(), int(action), data.frames[after].tobytes()))
+    return steps
 
 
 def expected(walks: list[tuple[np.ndarray, np.ndarray]]) -> set[tuple[int, bytes, int, bytes]]:
@@ -47,7 +47,7 @@ def expected(walks: list[tuple[np.ndarray, np.ndarray]]) -> set[tuple[int, bytes
 
 
 def write_npz(path: Path, walks: list) -> Path:
-    np.savez(path, frames=np.stack([frames for frames, _ in walks]), actions=np.stack([one for _, one in walks]))
+    np.savez(path, frames=np.stack([frames for frames, _ in walks]), actions=np.stack([taken for _, taken in walks]))
     return path
 
 
@@ -91,7 +91,7 @@ WRITERS = {"a.npz": write_npz, "steps.npz": write_steps, "a.hdf5": write_hdf5, "
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_every_layout_gives_the_recorded_steps(name: str, tmp_path: Path) -> None:
+def test_every_layout_has_the_recorded_steps(name: str, tmp_path: Path) -> None:
     walks = recording()
     data = import_trajectories(WRITERS[name](tmp_path / name, walks), tmp_path / "data", action_names=("left", "right"))
     assert steps_of(data) == expected(walks)

@@ -1,4 +1,4 @@
-"""The latent of cells: kinds, patterns from the data, what actions make of them, and learning where two things move."""
+"""The latent of cells: kinds, patterns from the data, what actions make of them, and learning if two things move."""
 
 import dataclasses
 
@@ -121,7 +121,7 @@ def test_losses_by_hand():
     assert tell_loss(one, one).item() > 5
 
 
-def test_training_chooses_cells_where_two_things_move_and_learns_them(tmp_path):
+def test_training_chooses_cells_if_two_things_move_and_learns_them(tmp_path):
     data = corridor()
     config = dataclasses.replace(PRESETS["tiny"], updates=300, quiet=True, threads=1)
     model = train(data, tmp_path / "model", config, data)

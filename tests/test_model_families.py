@@ -86,7 +86,7 @@ def test_the_same_seed_gives_the_same_bytes_and_so_does_resuming(name, tmp_path)
     train(data, tmp_path / "first", quick(name), until=0.5)
     resumed = train(data, tmp_path / "second", quick(name), after=tmp_path / "first")
     loaded = load_model(tmp_path / "whole")
-    ours, theirs, read = (one.networks.state_dict() for one in (whole, resumed, loaded))
+    ours, theirs, read = (model.networks.state_dict() for model in (whole, resumed, loaded))
     assert all(torch.equal(ours[key], theirs[key]) and torch.equal(ours[key], read[key]) for key in ours)
 
 
@@ -112,7 +112,7 @@ def test_a_picture_can_be_drawn(tmp_path):
     assert vector.shown(vector.encode(data.frames[:1]), data.frames[0]) is None
 
 
-def test_the_best_of_a_race_goes_on(tmp_path, monkeypatch):
+def test_the_winner_of_a_race_trains_on(tmp_path, monkeypatch):
     data = play(levels=4)
     config = dataclasses.replace(QUICK, candidates=(SMALL["vector"], SMALL["picture"]), updates=20)
     exact = {"vector": 0.3, "picture": 0.6}
@@ -126,7 +126,7 @@ def test_the_best_of_a_race_goes_on(tmp_path, monkeypatch):
     model = train_best(data, tmp_path / "model", config)
     assert model.config.family == "picture"
     description = json.loads((tmp_path / "model" / "config.json").read_text())
-    assert [(one["family"], one["exact"]) for one in description["race"]] == [("vector", 0.3), ("picture", 0.6)]
+    assert [(run["family"], run["exact"]) for run in description["race"]] == [("vector", 0.3), ("picture", 0.6)]
     assert "vector 0.3000, picture 0.6000" in told(description)[0]
     exact["vector"] = 1.0  # nothing could be better: the second does not run
     assert train_best(data, tmp_path / "again", config).config.family == "vector"
@@ -142,8 +142,8 @@ def test_the_best_two_of_a_race_run_on(tmp_path, monkeypatch):
 
     def told_run(data, out, config, validation, updates):
         ran.append((config.model.family, updates))
-        found = scores[config.model.family][updates]
-        return [{"exact": found, "lasting": found, "seconds": 1.0}]
+        score = scores[config.model.family][updates]
+        return [{"exact": score, "lasting": score, "seconds": 1.0}]
 
     monkeypatch.setattr(race, "short_run", told_run)
     assert train_best(play(levels=4), tmp_path / "model", config).config.family == "picture", "learned late"
@@ -197,8 +197,8 @@ def test_a_damaged_run_has_not_lost_the_race(tmp_path):
 
 
 def test_findings_in_another_form_are_refused():
-    found = {"lattice": ["x", 1], "family": "picture", "warnings": []}
-    for damaged in ({"findings": found}, {"findings": {}}, {"findings": {**found, "lattice": [1, 1]}}):
+    findings = {"lattice": ["x", 1], "family": "picture", "warnings": []}
+    for damaged in ({"findings": findings}, {"findings": {}}, {"findings": {**findings, "lattice": [1, 1]}}):
         with pytest.raises(InputError, match="damaged"):
             told(damaged)
 
@@ -216,7 +216,7 @@ def test_goals_are_told_against_how_far_play_came():
     assert goals_seen([silent, solved, not_solved]) == {"levels": 1, "of": 2, "steps": 2.0}
 
 
-def test_a_race_goes_on_with_the_same_settings_only(tmp_path):
+def test_a_race_resumes_with_the_same_settings_only(tmp_path):
     data, config = play(levels=4), dataclasses.replace(QUICK, candidates=(SMALL["picture"],), updates=20)
     race.run(data, tmp_path / "model" / race.RACE, config, None)
     with pytest.raises(InputError, match="begun with other settings or data"):

@@ -2,9 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
+from pixelplan.data.identity import states_of_frames
+from pixelplan.model.batches import level_plays, make_batch
+from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.losses import (
     forward_loss,
     inverse_loss,
@@ -14,14 +18,28 @@ from pixelplan.model.losses import (
     pull_loss,
     squared_distances,
 )
+from pixelplan.model.objective import ObjectiveConfig
+from pixelplan.model.sizes import sizes_of
+from pixelplan.model.world_model import WorldModel
+from tests.tiny_world import play
 
 
 def test_forward_loss_counts_misses_half_among_themselves():
     predicted = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, 0.9]])
     target = torch.tensor([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]])
     squared = [2.0, 0.0, 0.01]  # only the first misses by more than the tolerance
-    assert forward_loss(predicted, target).item() == pytest.approx(0.5 * sum(squared) / 3 + 0.5 * 2.0)
-    assert forward_loss(predicted[1:], target[1:]).item() == pytest.approx(0.5 * 0.01 / 2)
+    assert forward_loss(predicted, target, 0.2).item() == pytest.approx(0.5 * sum(squared) / 3 + 0.5 * 2.0)
+    assert forward_loss(predicted[1:], target[1:], 0.2).item() == pytest.approx(0.5 * 0.01 / 2)
+
+
+def test_what_counts_as_a_miss_is_a_setting():
+    torch.manual_seed(0)
+    data = play(levels=3)
+    levels = level_plays(data, states_of_frames(data))
+    batch = make_batch(levels, [np.random.default_rng(index) for index in range(3)], 6, 0.0)
+    model = WorldModel(ModelConfig(encoder_width=8, encoder_blocks=1, context_width=8), sizes_of(data))
+    usual, forgiving = (model.networks(batch, ObjectiveConfig(tolerance=most), 0.5)["forward"] for most in (0.2, 100.0))
+    assert forgiving < usual, "no miss is large enough to count among the misses"
 
 
 def test_inverse_loss_is_the_cross_entropy():

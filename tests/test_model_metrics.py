@@ -44,8 +44,8 @@ def line(states: list[int], shown: int = 12) -> LevelPlay:
 
 
 def test_an_exact_model_ranks_first():
-    found = rankings(Table(), [line(list(range(12)))])
-    assert [(one.horizon, one.hits, one.reciprocal_rank, one.episodes) for one in found] == [
+    ranked = rankings(Table(), [line(list(range(12)))])
+    assert [(ranking.horizon, ranking.hits, ranking.reciprocal_rank, ranking.episodes) for ranking in ranked] == [
         (1, 1.0, 1.0, 1),
         (5, 1.0, 1.0, 1),
         (10, 1.0, 1.0, 1),
@@ -55,19 +55,21 @@ def test_an_exact_model_ranks_first():
 def test_rank_counts_the_states_that_are_nearer():
     # From state 3 the model falls back to 0, so after 5 steps it is at 1; the states 1, 0, 2, 3, 4 (five) are nearer
     # to that than 5 is.
-    found = {one.horizon: one for one in rankings(Table(wrong=3), [line(list(range(12)))])}
-    assert found[1].hits == 1.0
-    assert found[5].hits == 0.0 and found[5].reciprocal_rank == pytest.approx(1 / 6)
+    ranked = {ranking.horizon: ranking for ranking in rankings(Table(wrong=3), [line(list(range(12)))])}
+    assert ranked[1].hits == 1.0
+    assert ranked[5].hits == 0.0 and ranked[5].reciprocal_rank == pytest.approx(1 / 6)
 
 
 def test_frames_of_the_right_state_count_as_right_and_states_are_counted_once():
     # As before, but the frames 1 and 5 show the same state.
     states = [0, 5, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
-    found = {one.horizon: one for one in rankings(Table(wrong=3), [line(states)])}
-    assert found[5].hits == 1.0
+    ranked = {ranking.horizon: ranking for ranking in rankings(Table(wrong=3), [line(states)])}
+    assert ranked[5].hits == 1.0
     # ... or the frames 0 to 4 all show one state: it is one rival, not five.
-    found = {one.horizon: one for one in rankings(Table(wrong=3), [line([0, 0, 0, 0, 0, 5, 6, 7, 8, 9, 10, 11])])}
-    assert found[5].reciprocal_rank == pytest.approx(1 / 2)
+    ranked = {
+        ranking.horizon: ranking for ranking in rankings(Table(wrong=3), [line([0, 0, 0, 0, 0, 5, 6, 7, 8, 9, 10, 11])])
+    }
+    assert ranked[5].reciprocal_rank == pytest.approx(1 / 2)
 
 
 def test_one_step_accuracy_wants_the_right_state_nearest_and_near():
@@ -80,9 +82,9 @@ def test_one_step_accuracy_wants_the_right_state_nearest_and_near():
 
 def test_calibration_takes_the_middle_of_the_gap():
     errors = StepErrors(np.array([0.0, 0.1, 0.2]), np.array([0.8, 0.9, 1.0]), np.array([0.8, 0.9]))
-    found = calibrate(errors)
-    assert found.threshold == pytest.approx(0.5, abs=0.01)
-    assert found.missed == found.confused == found.merged == 0.0
+    calibration = calibrate(errors)
+    assert calibration.threshold == pytest.approx(0.5, abs=0.01)
+    assert calibration.missed == calibration.confused == calibration.merged == 0.0
 
 
 def test_with_slack_the_threshold_keeps_away_from_the_nearest_states():
@@ -104,9 +106,9 @@ def test_calibration_weighs_both_mistakes():
     # Errors up to 0.6 for one in ten, another state at 0.3 for three in ten: better to miss the one.
     right = np.array([0.1] * 9 + [0.6])
     other = np.array([0.3] * 3 + [1.0] * 7)
-    found = calibrate(StepErrors(right, other, other))
-    assert 0.1 < found.threshold < 0.3
-    assert found.missed == pytest.approx(0.1) and found.confused == 0.0
+    calibration = calibrate(StepErrors(right, other, other))
+    assert 0.1 < calibration.threshold < 0.3
+    assert calibration.missed == pytest.approx(0.1) and calibration.confused == 0.0
     fixed = rates(StepErrors(right, other, other), 0.5)
     assert fixed.missed == pytest.approx(0.1) and fixed.confused == pytest.approx(0.3)
 

@@ -1,6 +1,7 @@
 """Shapes, norms and gradients of every family of networks, and what a planner may ask of a model."""
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ import torch
 
 from pixelplan.data.identity import states_of_frames
 from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.families.grid import ModelConfig
-from pixelplan.model.families.noisy import NOTABLE
+from pixelplan.model.families import config_from
+from pixelplan.model.families.grid import ModelConfig, NoiseConfig
+from pixelplan.model.families.noisy import settled
 from pixelplan.model.families.position import Displacements, TransportModel, differing_cells
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.sizes import Sizes, sizes_of
@@ -113,7 +115,7 @@ def test_sizes_follow_the_cells_of_the_picture(size, cell):
     assert sizes == Sizes(size * cell, size * cell, 5, size, size, 1) and sizes.patch == cell
 
 
-def test_actions_are_counted_where_no_manifest_tells():
+def test_actions_are_counted_if_no_manifest_says():
     data = dataclasses.replace(play(), manifest={})
     assert sizes_of(data).actions == 5
 
@@ -134,21 +136,31 @@ def test_presets_are_found_by_name():
         preset("huge")
 
 
-def test_where_frames_are_noisy_the_encoder_is_held_to_predictions_only_when_it_has_settled():
+def test_with_noisy_frames_the_encoder_is_held_to_predictions_only_when_it_has_settled():
     data = play(levels=3)
     levels = level_plays(data, np.arange(len(data.frames)))
     batch = make_batch(levels, [np.random.default_rng(index) for index in range(3)], 100, 0.2)
     torch.manual_seed(0)
     model = WorldModel(dataclasses.replace(SMALL["without inverse"], noisy=True), sizes_of(data))
     pulled = {}
-    for settled in (0.0, 1.0):
+    for share in (0.0, 1.0):
         model.networks.zero_grad()
-        model.networks(batch, ObjectiveConfig(), settled)["total"].backward()
-        pulled[settled] = any(part.grad.any() for part in model.networks.encoder.head.parameters())
+        model.networks(batch, ObjectiveConfig(), share)["total"].backward()
+        pulled[share] = any(part.grad.any() for part in model.networks.encoder.head.parameters())
     assert pulled == {0.0: False, 1.0: True}
 
 
-def test_where_frames_are_noisy_a_cell_differs_by_more_than_the_others():
+def test_how_noisy_frames_are_learned_is_a_setting():
+    early, late = NoiseConfig(settling=0.1, settled=0.2), NoiseConfig(settling=0.7, settled=0.8)
+    assert (settled(0.3, early), settled(0.3, NoiseConfig()), settled(0.3, late)) == (1.0, pytest.approx(0.25), 0.0)
+    longer = dataclasses.replace(SMALL["spatial"], noisy=True, noise=NoiseConfig(times_as_long=5))
+    usual = dataclasses.replace(longer, noise=NoiseConfig())
+    updates = [WorldModel(config, sizes_of(play(levels=1))).networks.usual_updates() for config in (usual, longer)]
+    assert updates[1] == 2.5 * updates[0]
+    assert config_from(json.loads(json.dumps(dataclasses.asdict(longer)))) == longer, "a record names it"
+
+
+def test_with_noisy_frames_a_cell_differs_by_more_than_the_others():
     data = play(levels=1)
     levels = level_plays(data, states_of_frames(data))
     batch = make_batch(levels, [np.random.default_rng(0)], 100, 0.0)
@@ -157,4 +169,4 @@ def test_where_frames_are_noisy_a_cell_differs_by_more_than_the_others():
     noise = torch.from_numpy(np.random.default_rng(1).normal(0, 0.03, batch.images.shape)).float()
     noisy = batch._replace(images=batch.images + noise)
     assert differing_cells(noisy, sizes).all(), "taken at their word, noisy pixels differ everywhere"
-    assert torch.equal(differing_cells(noisy, sizes, NOTABLE), clean)
+    assert torch.equal(differing_cells(noisy, sizes, NoiseConfig().notable), clean)

@@ -1,4 +1,4 @@
-"""Worlds at the edge of what can be learned: each trains, or is told about in one sentence."""
+"""Worlds at the edge of what can be learned: each trains, or ends in one sentence."""
 
 import dataclasses
 import json
@@ -25,7 +25,7 @@ CONFIG = TrainConfig(candidates=CANDIDATES, updates=4, quiet=True, threads=1, ba
 def walk(
     size: tuple[int, int] = (16, 16), levels: int = 4, actions: int = 2, useful: int = 2, seed: int = 0
 ) -> Trajectories:
-    """A dot on the diagonal that the first action moves on and the second back; any others do nothing."""
+    """A dot on the diagonal that the first action moves forward and the second back; any others do nothing."""
     random = np.random.default_rng(seed)
     places = min(4, *size)
     side = max(1, min(size) // places)

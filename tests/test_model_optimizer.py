@@ -16,11 +16,11 @@ from pixelplan.model.optimizer import Muon, MuonConfig, orthogonalised
 def test_singular_values_become_about_one(rows, columns, seed, size):
     matrix = size * torch.randn(rows, columns, generator=torch.Generator().manual_seed(seed)).double()
     left, values, right = torch.linalg.svd(matrix, full_matrices=False)
-    found = left.T @ orthogonalised(matrix) @ right.T  # in the matrix's own singular vectors
-    torch.testing.assert_close(found, found.diagonal().diag(), atol=1e-6, rtol=0)
+    turned = left.T @ orthogonalised(matrix) @ right.T  # in the matrix's own singular vectors
+    torch.testing.assert_close(turned, turned.diagonal().diag(), atol=1e-6, rtol=0)
     large = values > 0.05 * values[0]
-    assert (found.diagonal()[large] > 0.4).all()
-    assert (found.diagonal() < 1.3).all()
+    assert (turned.diagonal()[large] > 0.4).all()
+    assert (turned.diagonal() < 1.3).all()
 
 
 def test_vectors_move_as_with_adamw():

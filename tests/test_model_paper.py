@@ -30,11 +30,11 @@ def full_size() -> Paper:
 
 
 def parameters(network: nn.Module) -> int:
-    return sum(one.numel() for one in network.parameters())
+    return sum(parameter.numel() for parameter in network.parameters())
 
 
 def test_the_papers_size() -> None:
-    """Counted by hand: a convolution of k × k has k²·in·out weights, a normalisation two a channel."""
+    """Counted by hand: a convolution of k × k has k²·in·out weights, a normalisation two per channel."""
 
     def stage(before: int, after: int) -> int:
         first = 9 * before * after + 9 * after**2 + 4 * after
@@ -57,7 +57,7 @@ def test_there_are_no_strides_after_the_stem() -> None:
     network = full_size().encoder.network
     shapes = []
     for layer in network.layers:
-        layer.register_forward_hook(lambda layer, given, found: shapes.append(tuple(found.shape[1:])))
+        layer.register_forward_hook(lambda layer, given, output: shapes.append(tuple(output.shape[1:])))
     network(torch.zeros(2, 3, 64, 64, device="meta"))
     assert shapes[0] == (64, 32, 32) and shapes[3] == (64, 16, 16)
     assert shapes[4:12:2] == [(64, 16, 16), (128, 16, 16), (256, 16, 16), (512, 16, 16)]
@@ -73,7 +73,7 @@ def test_the_losses_are_those_of_the_text() -> None:
     levels = level_plays(data)
     batch = make_batch(levels, [np.random.default_rng(index) for index in range(2)], 3, 0.0, scattered=True)
     seen: list[int] = []
-    networks.forward_model.network.register_forward_hook(lambda layer, given, found: seen.append(len(found)))
+    networks.forward_model.network.register_forward_hook(lambda layer, given, output: seen.append(len(output)))
     losses = networks(batch, ObjectiveConfig(margin=0.1), 0.5)
     assert seen == [len(batch.steps)], "the forward model runs for steps that were seen, and for nothing else"
     forward, margin, inverse = [], [], []

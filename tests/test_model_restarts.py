@@ -1,4 +1,4 @@
-"""Training on noisy frames that begins anew where it has found nothing."""
+"""Training on noisy frames that starts again if it has found nothing."""
 
 import dataclasses
 import json
@@ -41,15 +41,15 @@ def test_what_comes_next(rows, after):
     assert next_pass(rows, 11, noisy=True) == after
 
 
-def test_only_noisy_training_begins_anew():
+def test_only_noisy_training_starts_again():
     assert next_pass([row(6, 0.1)], 11, noisy=False) == (1, 7)
     assert next_pass([row(1, 0.1)], 1, noisy=True) == (1, 2), "with one pass there is no half"
     assert next_pass([row(1, 0.1) | {"agree": 1.0}], 3, noisy=True) == (1, 2), "a third is no moment"
     assert last_attempt([row(1, 0.1), row(1, 0.2, 2), row(2, 0.3, 2)]) == [row(1, 0.2, 2), row(2, 0.3, 2)]
 
 
-def test_a_killed_run_begins_anew_as_it_would_have(tmp_path, monkeypatch, capsys):
-    """No attempt of this little training finds anything; cut off right before the second one, it ends the same."""
+def test_a_killed_run_starts_again_as_it_would_have(tmp_path, monkeypatch, capsys):
+    """No attempt of this short training finds anything; interrupted right before the second one, it ends the same."""
     data = play(levels=2)
     tiny = PRESETS["tiny"]
     config = dataclasses.replace(

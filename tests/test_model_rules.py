@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 
 import numpy as np
 import pytest
@@ -10,14 +11,18 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pixelplan.data.reading_config import ReadingConfig
+from pixelplan.experiments.specs import described
 from pixelplan.model.batches import level_plays
-from pixelplan.model.families.rules import RulesConfig, fit_rules
-from pixelplan.model.families.trees import Steps, causes, grow, learn, look_up, surroundings, wrong
+from pixelplan.model.families import config_from
+from pixelplan.model.families.grow_trees import Steps, TreeConfig, grow, learn, wrong
+from pixelplan.model.families.rules import Rules, RulesConfig, fit_rules
+from pixelplan.model.families.trees import causes, look_up, surroundings
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.train import train
 from pixelplan.model.train_config import PRESETS
 from pixelplan.planning import OneShotConfig, one_shot
-from pixelplan.types import is_discrete
+from pixelplan.types import InputError, is_discrete
 from tests.tiny_world import play
 
 RULES = dataclasses.replace(PRESETS["rules"], quiet=True, threads=1)
@@ -25,19 +30,19 @@ RULES = dataclasses.replace(PRESETS["rules"], quiet=True, threads=1)
 
 def answers(table: np.ndarray, x: np.ndarray) -> list[int]:
     """What a tree says of rows [r,F], row by row."""
-    found = []
+    answered = []
     for seen in x:
         row = table[0]
         while row[2] >= 0:
             row = table[row[2] if seen[row[0]] == row[1] else row[3]]
-        found.append(int(row[1] if row[0] < 0 else seen[row[0]]))
-    return found
+        answered.append(int(row[1] if row[0] < 0 else seen[row[0]]))
+    return answered
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(1, 80), st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**31))
 def test_a_tree_knows_all_that_it_was_grown_from(rows, places, kinds, seed):
-    """Whatever the rule, as long as there is one: the same is never seen with two answers."""
+    """Whatever the rule, if there is one: equal rows always have equal answers."""
     random = np.random.default_rng(seed)
     x = random.integers(kinds, size=(rows, places)).astype(np.uint8)
     rule = random.integers(kinds, size=kinds**places)
@@ -51,7 +56,7 @@ def test_a_tree_without_a_rule_says_what_is_most_common():
     assert table.tolist() == [[-1, 3, -1, -1]]
 
 
-def test_what_is_copied_is_known_of_kinds_that_nobody_has_seen():
+def test_a_copy_also_holds_for_kinds_that_were_never_seen():
     x = np.array([[0, 1], [0, 2], [1, 2], [2, 1]], np.uint8)
     table = grow(x, x[:, 1], 2, 100)
     assert table.tolist() == [[1, 0, -1, -1]] and answers(table, np.array([[0, 7]])) == [7]
@@ -73,7 +78,7 @@ def test_surroundings_begin_with_the_cell_and_know_the_rim():
 
 
 def test_every_cell_can_have_a_rule_of_its_own():
-    """What moves to where is known from a few dozen steps, if every cell is a copy of another."""
+    """A few dozen steps tell where everything moves, if every cell is a copy of another."""
     random = np.random.default_rng(0)
     order = np.stack([random.permutation(12) for _ in range(3)])
     kinds = random.integers(5, size=(90, 12)).astype(np.uint8)
@@ -101,7 +106,7 @@ def trained(tmp_path_factory):
     return train(play(levels=40), tmp_path_factory.mktemp("rules") / "model", RULES)
 
 
-def test_rules_hold_in_levels_that_nobody_has_seen(trained):
+def test_rules_hold_in_unseen_levels(trained):
     config, sizes = fit_rules(RulesConfig(), None, play(levels=40))
     assert (config.kinds, config.sight) == (3, 1) and (sizes.rows, sizes.columns) == (4, 4)
     assert trained.config == config and trained.layout == (4, 4, 3)
@@ -130,8 +135,59 @@ def test_a_given_sight_is_kept():
     assert config.sight == 2
 
 
+def test_how_sights_are_tried_is_a_setting():
+    data = play(levels=10)
+    assert fit_rules(RulesConfig(), (4, 4), data)[0].sight == 1
+    assert fit_rules(RulesConfig(sights=(2, 1)), (4, 4), data)[0].sight == 2
+    assert fit_rules(RulesConfig(sights=(2, 1), trial_questions=1, good_sight=0.0), (4, 4), data)[0].sight == 2
+    sizes = fit_rules(RulesConfig(), (4, 4), data)[1]
+    levels, usual = level_plays(data), RulesConfig(kinds=3, sight=1)
+    scores = {
+        name: Rules(dataclasses.replace(usual, **change), sizes).judge(levels)
+        for name, change in (
+            ("usual", {}),
+            ("questions", {"trial_questions": 1}),
+            ("rounds", {"trial_rounds": 1, "trees": TreeConfig(first_rows=2)}),
+            ("levels", {"held_out_every": 2, "trees": TreeConfig(first_rows=2), "trial_rounds": 1}),
+        )
+    }
+    assert scores["usual"] == 1.0 and len(set(scores.values())) == 4, scores
+
+
+def test_how_trees_are_grown_is_a_setting():
+    random = np.random.default_rng(0)
+    codes = random.integers(3, size=(400, 4)).astype(np.uint8)
+    codes[1::2, 0] = (codes[::2, 1] + codes[::2, 2]) % 3  # cell 0 becomes the sum of two others
+    seen = Steps(codes, np.stack([np.arange(0, 400, 2), np.zeros(200, int), np.arange(1, 400, 2)], axis=1))
+    look = np.tile(np.arange(4), (1, 1))
+    missed = {
+        name: wrong(learn(seen, look, 4, 1, False, 1000, config), seen).sum()
+        for name, config in (
+            ("usual", TreeConfig()),
+            ("flat", TreeConfig(deepest=2)),
+            ("few", TreeConfig(first_rows=8, rounds=1)),
+            ("again", TreeConfig(first_rows=8, more_rows=1000)),
+        )
+    }
+    assert missed["usual"] == missed["again"] == 0 and missed["flat"] > 0 and missed["few"] > 0, missed
+
+
+def test_too_many_looks_are_refused_and_how_many_is_a_setting():
+    with pytest.raises(InputError, match="show too many things"):
+        fit_rules(RulesConfig(most_looks=2), (4, 4), play(levels=4))
+
+
+def test_how_rules_are_learned_is_in_the_record_of_a_model(trained):
+    config = RulesConfig(sights=(3,), trees=TreeConfig(rounds=3), reading=ReadingConfig(compared_levels=7))
+    written = json.loads(json.dumps(dataclasses.asdict(config)))
+    assert written["trees"]["rounds"] == 3 and config_from(written) == config
+    assert config_from({"family": "rules", "kinds": 16, "questions": 2**15}) == RulesConfig(), "as older records are"
+    assert described(RulesConfig()) == {"kind": "RulesConfig", "family": "rules", "kinds": 16, "sight": None,
+        "questions": 2**15}, "cells that were recorded before are found"  # fmt: skip
+
+
 def test_only_cells_with_a_cause_near_are_asked_about_and_answers_are_looked_up(trained):
-    """It is quicker, and the answers are those of all trees."""
+    """It is faster, and the answers are those of all trees."""
     z = trained.encode(play(levels=3, seed=5).frames)
     networks = trained.networks
     assert (
@@ -161,10 +217,10 @@ def test_lookups_answer_as_trees_do(seed, alike):
     ).astype(np.uint8)
     steps = np.stack([np.arange(39), random.integers(actions, size=39), np.arange(1, 40)], axis=1)
     trees = learn(Steps(codes, steps), look, look.shape[1] - kinds, actions, alike, most=int(random.integers(12, 24)))
-    found = look_up(trees.table, trees.roots, look, kinds + 1)
-    if found is None:
+    lookup = look_up(trees.table, trees.roots, look, kinds + 1)
+    if lookup is None:
         return
-    after = found.after(torch.from_numpy(codes)).reshape(40, actions, count).numpy()
+    after = lookup.after(torch.from_numpy(codes)).reshape(40, actions, count).numpy()
     for action in range(actions):
         np.testing.assert_array_equal(after[:, action], trees.after(codes, action, np.arange(count)))
 

@@ -127,7 +127,7 @@ train(play(), sys.argv[1], dataclasses.replace(SHORT_PASSES, updates=40), resume
 
 
 def test_killed_and_resumed(tmp_path, monkeypatch):
-    """kill -9 as soon as there is a checkpoint, then resume: the same bytes as without."""
+    """kill -9 as soon as there is a checkpoint, then resume: the same bytes as an undisturbed run."""
     command = [sys.executable, "-c", KILLED]
     process = subprocess.Popen([*command, str(tmp_path / "killed")], env={**os.environ, "OMP_NUM_THREADS": "1"})
     while process.poll() is None and not (tmp_path / "killed" / CHECKPOINT).exists():
@@ -157,8 +157,8 @@ def test_a_loss_that_is_not_a_number_stops_training(tmp_path, monkeypatch):
 
     def broken(*arguments):
         calls.append(1)
-        found = real(*arguments)
-        return {**found, "total": found["total"] * (math.nan if len(calls) > 7 else 1)}
+        losses = real(*arguments)
+        return {**losses, "total": losses["total"] * (math.nan if len(calls) > 7 else 1)}
 
     monkeypatch.setattr(Position, "forward", broken)
     with pytest.raises(InputError, match=r"not a number in pass 2; the checkpoint of pass 1 is kept"):
@@ -167,7 +167,7 @@ def test_a_loss_that_is_not_a_number_stops_training(tmp_path, monkeypatch):
 
 
 def test_damaged_model_folders_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"no model folder"):
+    with pytest.raises(InputError, match=r"not a model folder"):
         load_model(tmp_path)
     folder = tmp_path / "model"
     train(play(levels=1), folder, dataclasses.replace(TINY, updates=2))
@@ -190,7 +190,7 @@ def test_damaged_model_folders_are_refused(tmp_path):
         load_model(folder)
 
 
-def test_collapse_is_said():
+def test_a_collapse_is_reported():
     row = {"pass": 3, "inverse": math.log(5), "margin": 0.99}
     assert "all alike" in str(collapse_warning(row, 5)) and "try" in str(collapse_warning(row, 5))
     assert collapse_warning({**row, "inverse": 1.0}, 5) is None
@@ -240,11 +240,11 @@ def test_impossible_settings(tmp_path):
 def test_inspection(tmp_path):
     data = play(levels=3)
     train(data, tmp_path / "model", dataclasses.replace(TINY, updates=4))
-    found = inspect_model(tmp_path / "model", data, level=2)
+    inspection = inspect_model(tmp_path / "model", data, level=2)
     for word in ("parameters", "4 × 4 cells", "threshold", "one-step", "H@10", "tiny-world"):
-        assert word in found.report
-    assert found.picture is not None
-    found.picture.savefig(tmp_path / "picture.png")
+        assert word in inspection.report
+    assert inspection.picture is not None
+    inspection.picture.savefig(tmp_path / "picture.png")
     assert inspect_model(tmp_path / "model").picture is None
     with pytest.raises(InputError, match="no level 7"):
         inspect_model(tmp_path / "model", data, level=7)

@@ -88,23 +88,25 @@ def test_records_say_so_and_bad_strengths_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_noise_is_told_from_chance(world: str, verdict: str) -> None:
-    found = check_env(open_family(f"tests.own_worlds:{world}"), [0, 1, 2])
-    assert {one.verdict for one in found.determinism} == {verdict}
-    marks = {one.what: one.mark for one in found.findings}
-    assert found.fits == (world in ("corridor", "flickering"))
+    check = check_env(open_family(f"tests.own_worlds:{world}"), [0, 1, 2])
+    assert {finding.verdict for finding in check.determinism} == {verdict}
+    marks = {finding.what: finding.mark for finding in check.findings}
+    assert check.fits == (world in ("corridor", "flickering"))
     assert marks.get("whole state", "fits") == ("does not fit" if world == "secret" else "fits")
 
 
 @pytest.mark.parametrize("noise", KINDS)
 def test_noise_of_ours_is_told_from_chance(noise: Noise) -> None:
-    found = check_env(Noisy(open_family("digit-jump"), noise), [0, 1])
-    assert {one.verdict for one in found.determinism} == {"visual noise"}, found.determinism
+    check = check_env(Noisy(open_family("digit-jump"), noise), [0, 1])
+    assert {replayed.verdict for replayed in check.determinism} == {"visual noise"}, check.determinism
 
 
 def test_what_check_env_counts() -> None:
-    found = check_env(open_family("tests.own_worlds:corridor", {"one_level": True}), [0, 1, 2], episodes=30)
-    assert found.states_seen[-1] == 6 and found.hidden == 0 and found.farthest <= 5
-    assert next(one for one in found.findings if one.what == "levels").found.endswith("a world of one level")
+    check = check_env(open_family("tests.own_worlds:corridor", {"one_level": True}), [0, 1, 2], episodes=30)
+    assert check.states_seen[-1] == 6 and check.hidden == 0 and check.farthest <= 5
+    assert next(finding for finding in check.findings if finding.what == "levels").found.endswith(
+        "a world of one level"
+    )
     with pytest.raises(InputError, match="too few"):
         check_env(open_family("ice-slider"), [0], episodes=0)
 

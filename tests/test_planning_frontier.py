@@ -21,7 +21,7 @@ BEST = OneShotConfig(frontier="best-first", batch=3, node_limit=10_000, depth_li
 
 
 def steps_to(world: ToyWorld, goals: list[int]) -> np.ndarray:
-    """[S] steps from each state to the nearest goal; infinite where no way leads there."""
+    """[S] steps from each state to the nearest goal; infinite if no path leads there."""
     steps = np.full(len(world.successors), np.inf)
     steps[goals] = 0
     for _ in steps:
@@ -63,7 +63,7 @@ def check(world: ToyWorld, plan: Plan, goals: list[int]) -> None:
 @settings(deadline=None, max_examples=150)
 @given(st.integers(2, 40), st.integers(1, 4), st.integers(0, 2**31), st.integers(1, 9), st.booleans())
 def test_a_star_with_an_admissible_distance_is_optimal(states, actions, seed, batch, discrete):
-    """However inconsistent the distance is: nodes that are found by a shorter way are looked at again."""
+    """However inconsistent the distance is: nodes that are found by a shorter path are expanded again."""
     world = random_world(states, actions, seed)
     ahead = steps_to(world, [world.goal]) * np.random.default_rng(seed).random(states)
     config = OneShotConfig(frontier="best-first", weight=1, batch=batch)

@@ -1,4 +1,4 @@
-"""The full planner: right models, wrong models, dead ends, false goals and the end of hope."""
+"""The full planner: right models, wrong models, dead ends, false goals and giving up."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def test_every_planner_on_every_puzzle(name, planner):
     assert solved == 12 if PLANNERS[planner].needs_model else solved > 0
 
 
-def test_states_are_found_again_where_no_frame_comes_twice():
-    """By their embeddings, where pixels are noisy; else by their frames, whatever the embeddings say."""
+def test_states_are_recognised_even_if_no_frame_comes_twice():
+    """By their embeddings if pixels are noisy; else by their frames, whatever the embeddings say."""
     frames = np.stack([frame_of(0)] * 3)
     frames[:, 3, 3, 0] = range(3)  # a pixel that means nothing counts the frames
     embeddings = np.eye(2, dtype=np.float32)[[0, 1, 0]]
@@ -75,14 +75,14 @@ class Mistaken(ToyModel):
     mistakes = 4
 
     def encode(self, frames: np.ndarray) -> torch.Tensor:
-        found = super().encode(frames)
+        embeddings = super().encode(frames)
         if len(frames) == 1 and self.mistakes:
             self.mistakes -= 1
             return self.embeddings[[0]]
-        return found
+        return embeddings
 
 
-def test_where_pixels_are_noisy_mistakes_are_not_for_ever():
+def test_with_noisy_pixels_mistakes_are_not_for_ever():
     """After four mistakes every action seems to lead back to the start: nothing is left, but nothing is proved."""
     world = ToyWorld(grid(3), goal=8)
     assert full(Mistaken(world.successors), world, frame_of(8)).solved
@@ -102,8 +102,8 @@ class BadlyPredictedGoal(ToyModel):
 
 def test_a_goal_that_is_predicted_badly_is_visited_first():
     world = ToyWorld(grid(8), goal=63)
-    found = full(BadlyPredictedGoal(world.successors), world, frame_of(63))
-    assert found.solved and len(found.actions) == 14
+    episode = full(BadlyPredictedGoal(world.successors), world, frame_of(63))
+    assert episode.solved and len(episode.actions) == 14
     explored = full(BadlyPredictedGoal(world.successors), world, frame_of(63), FullConfig(likely_goal=0))
     assert len(explored.actions) > 28, "whatever is near comes first"
 
@@ -114,8 +114,8 @@ def test_what_only_looks_like_the_goal_is_visited_once():
     wrong = successors.copy()
     wrong[5, 1] = 15  # the model takes one step for a leap to the goal
     world = ToyWorld(successors, goal=15)
-    found = full(BadlyPredictedGoal(wrong), world, frame_of(15))
-    assert found.solved and world.visited.count(6) <= 2
+    episode = full(BadlyPredictedGoal(wrong), world, frame_of(15))
+    assert episode.solved and world.visited.count(6) <= 2
 
 
 @settings(deadline=None, max_examples=60)
@@ -133,7 +133,7 @@ def test_the_right_model_needs_no_second_plan(states, actions, seed):
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(3, 6), st.integers(0, 2**31), st.floats(0.0, 1.0), st.sampled_from([0.0, 0.2]))
-def test_lookup_corrects_any_wrong_model_where_nothing_is_final(side, seed, share, noise):
+def test_lookup_corrects_any_wrong_model_if_nothing_is_final(side, seed, share, noise):
     goal = 1 + seed % (side * side - 1)
     world = ToyWorld(grid(side), goal)
     model = ToyModel(corrupted(world.successors, share, seed), noise, encoder_noise=noise)
@@ -186,7 +186,7 @@ def test_a_false_goal_is_left_behind():
 
 
 def _nearest(z, model):
-    return [min(range(4), key=lambda state: float((model.embeddings[state] - one).norm())) for one in z]
+    return [min(range(4), key=lambda state: float((model.embeddings[state] - embedding).norm())) for embedding in z]
 
 
 def test_what_looks_irreversible_waits():
@@ -256,7 +256,7 @@ def test_an_environment_that_returns_garbage_is_named():
         full(ToyModel(world.successors), world, frame_of(8))
 
 
-def test_somebody_may_watch():
+def test_an_observer_sees_plans_and_steps():
     seen = []
 
     class Watcher:

@@ -132,7 +132,7 @@ def tree(depth: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("cut", ["text", "code"])
-def test_the_cut_keeps_so_many_leaves(cut):
+def test_the_cut_keeps_as_many_leaves_as_it_says(cut):
     successors = tree(6)
     config = OneShotConfig(cutoff=8, cut=cut)
     unreachable = np.append(successors, [[len(successors)] * 2], axis=0)
@@ -219,7 +219,7 @@ def test_which_frames_the_rules_are_read_from(settings_, goal, contexts):
     assert seen == contexts
 
 
-def test_who_reads_nothing_from_frames_is_not_asked_twice():
+def test_a_model_that_reads_nothing_from_frames_is_not_asked_twice():
     model = ToyModel([[1], [0], [2]])
     model.discrete = True
     one_shot(model, frame_of(0), frame_of(2), OneShotConfig(second_look=False))
@@ -242,7 +242,7 @@ def test_planning_leaves_torch_as_it_was():
 
 
 def record_golden() -> None:
-    """Write tests/golden anew, after looking at why it changed: python -m tests.test_planning_one_shot"""
+    """Write tests/golden again, once it is clear why it changed: python -m tests.test_planning_one_shot"""
     for name, options in BOARDS.items():
         searches = {str(number): written(oracle_plan(name, number, **options)) for number in (0, 1, 2)}
         (GOLDEN / f"{name}.json").write_text(json.dumps(searches) + "\n")

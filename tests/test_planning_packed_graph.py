@@ -47,13 +47,13 @@ def test_a_table_numbers_rows_as_a_dictionary_does(rounds, bits, distinct, seed,
         before = [known.get(row.tobytes(), -1) for row in words]
         np.testing.assert_array_equal(table.find(words), before)
         expected = [known.setdefault(row.tobytes(), len(known)) for row in words]
-        found, new = table.find_or_add(words)
-        assert found.tolist() == expected
-        assert sorted(found[new].tolist()) == sorted(
+        numbers, new = table.find_or_add(words)
+        assert numbers.tolist() == expected
+        assert sorted(numbers[new].tolist()) == sorted(
             {number for number, old in zip(expected, before, strict=True) if old < 0}
         )
         assert table.size == len(known)
-        np.testing.assert_array_equal(table.rows[found], words)
+        np.testing.assert_array_equal(table.rows[numbers], words)
     patch.undo()
 
 
@@ -87,7 +87,7 @@ def test_a_packed_graph_is_a_plain_one_in_less_room(rounds, bits, seed):
 @given(
     st.lists(st.tuples(st.integers(0, 60), st.integers(0, 40)), max_size=40), st.integers(0, 2**31), st.integers(1, 20)
 )
-def test_the_queue_gives_what_a_heap_gives(rounds, seed, near):
+def test_the_queue_returns_what_a_heap_returns(rounds, seed, near):
     random, patch = np.random.default_rng(seed), pytest.MonkeyPatch()
     patch.setattr(queue, "_NEAR", near)
     line, heap, count = Queue(), [], 0
@@ -101,7 +101,7 @@ def test_the_queue_gives_what_a_heap_gives(rounds, seed, near):
         assert line.least() == (heap[0][0] if heap else np.inf)
         taken, keys_of = [], dict((number, key) for key, number in heap)
         while len(taken) < popped and heap:
-            more = line.pop(popped - len(taken))[:, 0].tolist()  # it may give fewer at a time
+            more = line.pop(popped - len(taken))[:, 0].tolist()  # it may return fewer at a time
             assert more
             assert [keys_of[number] for number in more] == [heapq.heappop(heap)[0] for _ in more]
             heap = [(key, number) for number, key in keys_of.items() if number not in {*taken, *more}]

@@ -65,16 +65,16 @@ def test_an_added_planner_is_on_the_page():
                 "run": listen(client, f"/api/games/{game['id']}/run?planner=lazy")[-1],
             }))
     """)
-    found = json.loads(shown)
-    assert found["planners"][-1] == {
+    printed = json.loads(shown)
+    assert printed["planners"][-1] == {
         "name": "lazy",
         "title": "Lazy",
         "about": "stops before the end",
         "needs_model": True,
     }
-    assert [one["name"] for one in found["planners"]] == found["lanes"] == [*PLANNERS, "lazy"]
-    assert found["schema"]["properties"]["name"]["enum"] == found["lanes"]
-    assert found["run"]["type"] == "done" and found["run"]["ended"] == "plan over"
+    assert [planner["name"] for planner in printed["planners"]] == printed["lanes"] == [*PLANNERS, "lazy"]
+    assert printed["schema"]["properties"]["name"]["enum"] == printed["lanes"]
+    assert printed["run"]["type"] == "done" and printed["run"]["ended"] == "plan over"
 
 
 def test_settings_reach_the_planner_that_has_them():

@@ -227,7 +227,7 @@ def test_threads_have_their_own_simulators() -> None:
 
 
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
-def test_a_forked_process_goes_on() -> None:
+def test_a_forked_process_can_use_it() -> None:
     level = make(3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # later Pythons warn of any fork beside threads

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shlex
-import sys
 from pathlib import Path
-from types import ModuleType
 
+import make_agreement
+import make_results
 import pytest
 
 import pixelplan
@@ -53,41 +52,38 @@ def test_shipped_models_are_small() -> None:
     assert sum(path.stat().st_size for path in SHIPPED.rglob("*.safetensors")) < 12e6
 
 
-def script(name: str) -> ModuleType:
-    """A script in docs."""
-    specification = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
-    assert specification is not None and specification.loader is not None
-    module = sys.modules[name] = importlib.util.module_from_spec(specification)  # dataclasses look for it there
-    specification.loader.exec_module(module)
-    return module
-
-
 def test_numbers_are_those_of_the_records() -> None:
     pytest.importorskip("procgen", reason="trajectories show a maze")
-    made = script("make_results")
-    for path in made.FILLED:
-        assert made.filled(path.read_text()) == path.read_text(), f"{path.name}: run make results"
+    for path in make_results.FILLED:
+        assert make_results.filled(path.read_text()) == path.read_text(), f"{path.name}: run make results"
     docs = ROOT / "docs"
-    for name, report in made.reports():
+    for name, report in make_results.reports():
         assert (docs / "results" / f"{name}.md").read_text() == report.markdown, f"{name}: run make results"
         assert (docs / "results" / f"{name}.csv").read_text() == report.csv, f"{name}: run make results"
         for kind in ("png", "svg") if report.figure else ():
             assert (docs / "results" / f"{name}.{kind}").exists()
-    assert (docs / "agreement.md").read_text() == script("make_agreement").page(), "run make results"
+    assert (docs / "agreement.md").read_text() == make_agreement.page(), "run make results"
 
 
 def test_equal_numbers_are_no_agreement() -> None:
-    made = script("make_agreement")
-    whole, same, less = made.Rate(1.0, 0.96, 1.0), made.Rate(0.99, 0.95, 1.0), made.Rate(0.6, 0.5, 0.7)
-    assert made.worth(whole, less) == "agrees" and made.worth(whole, same) == made.CEILING
-    assert made.worth(made.Rate(0.62, 0.5, 0.7), less) == "differs", "there was room for a difference"
-    said, numbers = made.claim([("DigitJump", "agrees", str(less)), ("ProcgenMaze", made.CEILING, str(same))])
-    assert said == f"DigitJump: agrees; ProcgenMaze: {made.CEILING}" and "0.60 (0.50–0.70)" in numbers
-    assert made.claim([]) == made.NOT_YET
+    whole, same, less = (
+        make_agreement.Rate(1.0, 0.96, 1.0),
+        make_agreement.Rate(0.99, 0.95, 1.0),
+        make_agreement.Rate(0.6, 0.5, 0.7),
+    )
+    assert make_agreement.worth(whole, less) == "agrees" and make_agreement.worth(whole, same) == make_agreement.CEILING
+    assert make_agreement.worth(make_agreement.Rate(0.62, 0.5, 0.7), less) == "differs", (
+        "there was room for a difference"
+    )
+    said, numbers = make_agreement.claim(
+        [("DigitJump", "agrees", str(less)), ("ProcgenMaze", make_agreement.CEILING, str(same))]
+    )
+    assert said == f"DigitJump: agrees; ProcgenMaze: {make_agreement.CEILING}" and "0.60 (0.50–0.70)" in numbers
+    assert make_agreement.claim([]) == make_agreement.NOT_MEASURED
 
 
-def test_what_the_page_stood_is_told_from_its_records() -> None:
-    page = script("make_results").page
+def test_the_pages_load_is_reported_from_its_records() -> None:
+    page = make_results.page
     assert page(None, None) == "No records yet."
     spread = {"count": 20, "median": 12.3, "most": 20.0, "worst": 31.0}
     alone: dict[str, object] = {"first_page": 4.0}

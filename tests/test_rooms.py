@@ -26,7 +26,7 @@ def allowed(room: str) -> set[str]:
 
 
 def imported_rooms(source: str) -> set[str]:
-    """The rooms of pixelplan that a source imports anywhere, for type checking only, too."""
+    """The rooms of pixelplan that a source imports anywhere, even for type checking only."""
     modules = set[str]()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -61,6 +61,6 @@ def test_every_room_is_known() -> None:
 
 
 def test_no_module_name_occurs_in_two_rooms() -> None:
-    """But for the commands: a file in cli/ has the name of its command."""
+    """Except for the commands: a file in cli/ has the name of its command."""
     names = Counter(path.stem for path in FILES if path.stem not in ("__init__", "__main__") and path.parts[0] != "cli")
     assert [name for name, count in names.items() if count > 1] == []

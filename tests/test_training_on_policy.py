@@ -99,7 +99,7 @@ def test_recorded_play_stays_and_grows(data: Path, tmp_path: Path) -> None:
 
 
 def collect(data: Trajectories, out: Path, episodes: int = 3) -> Trajectories:
-    """More play, with a model that knows nothing: the planner must cope with whatever it says."""
+    """More play, with a model that knows nothing: the planner must cope with whatever it predicts."""
     torch.manual_seed(0)
     model = WorldModel(PRESETS["tiny"].model, sizes_of(data), threshold=0.5)
     return collect_with_planner(
@@ -108,7 +108,7 @@ def collect(data: Trajectories, out: Path, episodes: int = 3) -> Trajectories:
 
 
 class LongCorridorModel:
-    """The corridor of sixty cells as somebody may have learned it who knows of the door, or does not.
+    """The corridor of sixty cells as a model may have learned it, with the door or without.
 
     An embedding is a bit for each place and one for the open door.
     """
@@ -183,7 +183,7 @@ def test_training_has_stops_with_models_and_play(improved: Path) -> None:
     assert passes == 3, "one training, not three"
 
 
-def test_killed_and_resumed_gives_the_same(data: Path, improved: Path, tmp_path: Path) -> None:
+def test_killed_and_resumed_ends_in_the_same_model(data: Path, improved: Path, tmp_path: Path) -> None:
     out = tmp_path / "model"
     for wanted in ("stage-0.335/config.json", "stage-0.67/play/manifest.json"):
         process = subprocess.Popen(

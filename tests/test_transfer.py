@@ -41,7 +41,7 @@ def test_every_family_takes_other_boards_or_says_that_it_does_not(name):
     assert other is model.for_frames(24, 24), "made once"
     z = other.encode(larger.frames[:3])
     assert other.step(z, other.context(larger.frames[0])).shape == (3, 5, z.shape[1])
-    with pytest.raises(InputError, match="no whole number of cells of"):
+    with pytest.raises(InputError, match="not a whole number of cells of"):
         model.for_frames(24, 26)
     with pytest.raises(InputError, match="4096 cells at most"):
         model.for_frames(1000, 1000)
@@ -175,14 +175,14 @@ def test_training_on_several_folders_from_the_command_line(tmp_path, capsys):
     assert main(["train", *settings, "--out", str(tmp_path / "c")]) == 2
 
 
-def test_training_goes_on_from_another_model(walker, tmp_path):
+def test_training_starts_from_another_model(walker, tmp_path):
     data, held_out = play(levels=2, size=5, seed=7), play(levels=3, size=5, seed=8)
     few = quick("position", updates=20)
     from_nothing = train(data, tmp_path / "nothing", few, held_out)
     from_walker = train(data, tmp_path / "begun", few, held_out, init=walker)
     exact = [step_errors(model, level_plays(held_out)).exact for model in (from_walker, from_nothing)]
     assert exact[0] > exact[1] + 0.2, exact
-    with pytest.raises(InputError, match="is of the family position, and training that begins with it can be of no"):
+    with pytest.raises(InputError, match="is of the family position, and training that starts from it must be"):
         train(data, tmp_path / "other", quick("picture"), init=walker)
     with pytest.raises(InputError, match="begun with other init"):
         train(data, tmp_path / "begun", few, held_out, resume=True, init=tmp_path / "nothing")

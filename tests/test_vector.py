@@ -27,7 +27,7 @@ def test_equals_single_environments(name: str, mode: AutoresetMode) -> None:
 
 
 def same(one: object, other: object) -> None:
-    """Equal arrays, or dictionaries of them; where a key has a mask, only what it marks counts."""
+    """Equal arrays, or dictionaries of them; if a key has a mask, only what it marks counts."""
     if not isinstance(one, dict):
         assert isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
         assert np.array_equal(one, other)
@@ -44,7 +44,7 @@ def same(one: object, other: object) -> None:
             assert np.array_equal(value[mask], np.stack(list(other[key][mask])))
 
 
-def test_make_vec_gives_it(name: str) -> None:
+def test_make_vec_makes_it(name: str) -> None:
     env = gymnasium.make_vec(IDS[name], num_envs=4, level=3, max_episode_steps=5)
     assert type(env.unwrapped).__name__ == "PuzzleVectorEnv"
     assert env.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP

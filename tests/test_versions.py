@@ -1,7 +1,7 @@
-"""What trains and plans gives what its version gave: whoever changes that has to raise the version.
+"""Training and planning do what their versions did: if a change alters their results, raise the version.
 
-Records name versions (`experiments/specs.py`), so results of before are not taken for results of now. After raising a
-version, `python -m tests.test_versions` writes the file anew.
+Records name versions (`experiments/specs.py`), so earlier results are not taken for present ones. After raising a
+version, `python -m tests.test_versions` writes the file again.
 """
 
 from __future__ import annotations
@@ -43,35 +43,35 @@ def losses(name: str) -> dict[str, float]:
     for update in range(UPDATES):
         randoms = [np.random.default_rng([update, place]) for place in range(3)]
         batch = make_batch(levels, randoms, 6, config.colour * networks.changes_colours, networks.scattered)
-        found = networks.train()(batch, config.objective, (update + 1) / UPDATES)
+        of_batch = networks.train()(batch, config.objective, (update + 1) / UPDATES)
         optimizer.zero_grad()
-        found["total"].backward()
+        of_batch["total"].backward()
         torch.nn.utils.clip_grad_norm_(networks.parameters(), 1.0)
         optimizer.step()
-    return {key: round(value.item(), 6) for key, value in found.items()}
+    return {key: round(value.item(), 6) for key, value in of_batch.items()}
 
 
 def episodes(name: str) -> list[list[int]]:
     """How a planner plays a few levels with the true rules: steps and nodes."""
-    found = pixelplan.evaluate("digit-jump", "1000:1005", planner=name, model="oracle")
-    return [[one.steps, one.nodes] for one in found.episodes]
+    result = pixelplan.evaluate("digit-jump", "1000:1005", planner=name, model="oracle")
+    return [[episode.steps, episode.nodes] for episode in result.episodes]
 
 
 def versions() -> dict[str, int]:
     """All versions by name."""
     families = {name: FAMILIES[name].networks.version for name in SMALL}
-    return {"training": training.VERSION, **families, **{name: one.version for name, one in PLANNERS.items()}}
+    return {"training": training.VERSION, **families, **{name: planner.version for name, planner in PLANNERS.items()}}
 
 
 def golden() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(GOLDEN.read_text())
-    return found
+    recorded: dict[str, Any] = json.loads(GOLDEN.read_text())
+    return recorded
 
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_family_trains_as_its_version_did(name: str) -> None:
     kept = golden()
-    assert kept["versions"][name] == FAMILIES[name].networks.version, "write the file anew"
+    assert kept["versions"][name] == FAMILIES[name].networks.version, "write the file again"
     now = losses(name)
     assert now == pytest.approx(kept["losses"][name], rel=1e-2, abs=1e-3), f"raise the version of {name}"
 
@@ -79,7 +79,7 @@ def test_a_family_trains_as_its_version_did(name: str) -> None:
 @pytest.mark.parametrize("name", PLANNERS)
 def test_a_planner_plays_as_its_version_did(name: str) -> None:
     kept = golden()
-    assert kept["versions"][name] == PLANNERS[name].version, "write the file anew"
+    assert kept["versions"][name] == PLANNERS[name].version, "write the file again"
     assert episodes(name) == kept["episodes"][name], f"raise the version of {name}"
 
 
@@ -92,7 +92,7 @@ def test_an_edited_loss_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_everything_with_a_version_is_watched() -> None:
-    assert golden()["versions"] == versions(), "write the file anew"
+    assert golden()["versions"] == versions(), "write the file again"
 
 
 if __name__ == "__main__":

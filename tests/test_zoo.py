@@ -28,8 +28,8 @@ def test_each_resets_and_steps(name: str) -> None:
 def test_negative_controls_are_refused_for_the_right_reason(name: str) -> None:
     from pixelplan.data.check_env import check_env
 
-    found = check_env(open_family(ZOO[name].env, ZOO[name].options), [0, 1], episodes=8)
-    assert ZOO[name].refused in [one.what for one in found.findings if one.mark == "does not fit"]
+    check = check_env(open_family(ZOO[name].env, ZOO[name].options), [0, 1], episodes=8)
+    assert ZOO[name].refused in [finding.what for finding in check.findings if finding.mark == "does not fit"]
 
 
 def test_an_old_id_is_an_environment() -> None:

@@ -46,7 +46,7 @@ class ToyWorld:
 
 
 class ToyModel:
-    """A model of a table: one-hot embeddings, a little apart from exact where a test wants noise."""
+    """A model of a table: one-hot embeddings, slightly off if a test wants noise."""
 
     threshold = 0.5
     noisy = False

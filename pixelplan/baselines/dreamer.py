@@ -1,7 +1,7 @@
-"""DreamerV2 (Hafner et al. 2020) by sheeprl, which gets our games through its configuration and runs on its own.
+"""DreamerV2 (Hafner et al. 2020) by sheeprl, in a process of its own that gets our games through its configuration.
 
-sheeprl keeps its own checkpoints to go on from; like all pickled files they can hold code, so resume only runs that you
-made yourself. What is played here is a copy of the weights as safetensors.
+sheeprl resumes from its own checkpoints. Like all pickled files they can hold code, so resume only runs that you made
+yourself. What plays here is a copy of the weights as safetensors.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ CHILD = "from pixelplan.baselines.dreamer import run_sheeprl; run_sheeprl()"
 
 @dataclass(frozen=True)
 class DreamerConfig:
-    """What is asked of sheeprl; the rest are its settings for DreamerV2."""
+    """Settings that we pass to sheeprl; all others are its own for DreamerV2."""
 
     size: Literal["small", "original"] = "small"
     """small is for CPUs: batches of 8 × 20 and networks of about half the width."""
@@ -69,17 +69,17 @@ class DreamerConfig:
     pretrain_steps: int = 100
     """Gradient steps when training starts."""
     checkpoint_every: int = 500
-    """Steps between checkpoints: what an interruption can cost."""
+    """Steps between checkpoints: the most that an interruption costs."""
 
 
 def make_game(id: str, render_mode: str | None, puzzle: str, first: int, end: int, **options: Any) -> PuzzleEnv:
-    """What sheeprl calls for each of its games; `id` and `render_mode` are its own idea."""
+    """sheeprl calls this for each of its games; it insists on `id` and `render_mode`."""
     play = PlayOptions(levels=(first, end), max_episode_steps=EPISODE_STEPS[puzzle])
     return PuzzleEnv(make_puzzle(puzzle, **options), play)
 
 
 def run_sheeprl() -> None:
-    """sheeprl's command line in a process that ends with the one that started it, however that was ended."""
+    """sheeprl's command line, in a process that ends when the one that started it ends for any reason."""
     from sheeprl.cli import run
 
     threading.Thread(target=lambda: (sys.stdin.read(), os._exit(1)), daemon=True).start()
@@ -173,7 +173,7 @@ class DreamerPolicy:
 
 
 def _begin(out: Path, request: dict[str, Any], resume: bool) -> dict[str, Any]:
-    """What is noted of the run in a folder, fresh or to be continued; an InputError if it holds another one."""
+    """The note of the run in a folder, new or resumed; an InputError if the folder holds another run."""
     if not (out / RUN).exists():
         if out.is_dir() and any(out.iterdir()):
             raise InputError(f"{out} is not empty; name a new folder")
@@ -230,9 +230,9 @@ def _run(
         assert process.stdout is not None
         for line in process.stdout:
             last_words.append(line.strip())
-            found = re.search(r"policy_step=(\d+)", line)
-            if found:
-                progress(int(found[1]), steps)
+            reported = re.search(r"policy_step=(\d+)", line)
+            if reported:
+                progress(int(reported[1]), steps)
             if seconds is not None and time.monotonic() - began > seconds:
                 process.terminate()  # the last checkpoint stays
                 return
@@ -242,7 +242,7 @@ def _run(
 
 @contextlib.contextmanager
 def _started(command: list[str], out: Path, environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
-    """A process whose words can be read; it never outlives this, for its standard input ends with us."""
+    """A process whose output can be read; it never outlives ours, because its standard input closes with it."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
         command, cwd=out, env=environment, stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT, text=True
@@ -262,7 +262,7 @@ def _last_checkpoint(out: Path) -> Path | None:
 
 
 def _seconds(note: dict[str, Any], checkpoint: Path | None) -> float:
-    """Wall time of training up to a checkpoint: that before sheeprl was last started, and since."""
+    """Wall time of training up to a checkpoint: before sheeprl was last started, and since."""
     since = checkpoint.stat().st_mtime - note["began"] if checkpoint and note["began"] else 0.0
     return float(note["seconds"]) + max(0.0, since)
 
@@ -279,7 +279,7 @@ def _steps_of(checkpoint: Path) -> int:
 
 
 def _copy_weights(checkpoint: Path, path: Path) -> int:
-    """Write what plays as safetensors; returns the number of gradient steps."""
+    """Write the weights that play as safetensors; returns the number of gradient steps."""
     stand_in = (list, "sheeprl.utils.fs.BufferFiles")  # the one thing in it that is neither a tensor nor plain
     with torch.serialization.safe_globals([stand_in]):
         state = torch.load(checkpoint, map_location="cpu", weights_only=True)

@@ -1,8 +1,8 @@
 """GLAMOR: learn which actions lead from one frame to another, and reach a goal by asking for them.
 
 Paster, McIlraith and Ba 2020, written from the published description. An inverse model p(a₁ … a_k, end | s, g) is an
-LSTM that begins from both frames; a prior p(a₁ … a_k, end | s) has only seen the first. Training data come from its own
-tries: plan once towards a goal, follow the plan with some random actions. A goal is reached by planning at each step.
+LSTM that starts from both frames; a prior p(a₁ … a_k, end | s) sees only the first. Training data come from its own
+tries: plan once towards a goal, then follow the plan with some random actions. In play it replans at each step.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class GlamorPolicy:
 
     @torch.inference_mode()
     def _look(self, frame: np.ndarray) -> Tensor:
-        """Features [1,512]; an episode shows few frames often."""
+        """Features [1,512], remembered: an episode shows the same few frames again and again."""
         key = frame.tobytes()
         if key not in self._known:
             self._known[key] = self._network.encode(frame[None])
@@ -68,7 +68,7 @@ class Try:
 
 
 def play_try(env: PuzzleEnv, level: int, choose: Callable[[int], int], steps: int) -> Try:
-    """Play a level for some steps or until it is solved; `choose` gives the action for each step."""
+    """Play a level for some steps or until it is solved; `choose` returns the action for each step."""
     frame, _ = env.reset(options={"level": level})
     frames = DistinctFrames(frame.shape)
     seen = [frames.add(frame)]
@@ -83,7 +83,7 @@ def play_try(env: PuzzleEnv, level: int, choose: Callable[[int], int], steps: in
 
 
 class Trainer:
-    """The network, its optimizer, all tries so far, and how far training is."""
+    """The network, its optimizer, all tries so far, and how far training has come."""
 
     def __init__(self, puzzle: Puzzle, levels: tuple[int, int], config: GlamorConfig, seed: int, note: Any) -> None:
         torch.manual_seed(seed)
@@ -100,10 +100,10 @@ class Trainer:
         self.tries: list[Try] = []
         self.tries_of_level: dict[int, list[Try]] = {}
 
-    def add(self, one: Try) -> None:
+    def add(self, attempt: Try) -> None:
         """Remember a try."""
-        self.tries.append(one)
-        self.tries_of_level.setdefault(one.level, []).append(one)
+        self.tries.append(attempt)
+        self.tries_of_level.setdefault(attempt.level, []).append(attempt)
 
     def collect(self, total: int) -> None:
         """Play one try: at random while warming up, then by a plan with random actions mixed in."""
@@ -121,9 +121,9 @@ class Trainer:
                 return int(random.integers(len(ACTIONS)))
             return planned[step]
 
-        one = play_try(self.env, level, choose, config.horizon)
-        self.add(one)
-        self.steps += len(one.actions)
+        attempt = play_try(self.env, level, choose, config.horizon)
+        self.add(attempt)
+        self.steps += len(attempt.actions)
 
     def _plan(self, level: int) -> list[int]:
         """A plan from the level's start to its goal or, half of the time, to a frame seen there before."""
@@ -155,22 +155,22 @@ class Trainer:
         """Distinct frames [n,H,W,3]; of N segments: start and goal [N] among them, actions [N,T], targets [N,T+1]."""
         config, random = self.config, self.random
         chosen = [self.tries[index] for index in random.integers(len(self.tries), size=config.episodes_per_batch)]
-        offsets = np.cumsum([0] + [len(one.frames) for one in chosen])
+        offsets = np.cumsum([0] + [len(attempt.frames) for attempt in chosen])
         start, goal = np.zeros((2, config.batch), np.int64)
         actions = np.full((config.batch, config.horizon), END, np.int64)
         targets = np.full((config.batch, config.horizon + 1), IGNORED, np.int64)
         for row in range(config.batch):
             place = row % config.episodes_per_batch
-            one = chosen[place]
-            length = int(random.integers(1, min(config.horizon, len(one.actions)) + 1))
-            first = int(random.integers(len(one.actions) - length + 1))
-            start[row] = offsets[place] + one.seen[first]
-            goal[row] = offsets[place] + one.seen[first + length]
-            actions[row, :length] = targets[row, :length] = one.actions[first : first + length]
+            attempt = chosen[place]
+            length = int(random.integers(1, min(config.horizon, len(attempt.actions)) + 1))
+            first = int(random.integers(len(attempt.actions) - length + 1))
+            start[row] = offsets[place] + attempt.seen[first]
+            goal[row] = offsets[place] + attempt.seen[first + length]
+            actions[row, :length] = targets[row, :length] = attempt.actions[first : first + length]
             targets[row, length] = END
         longest = int((targets != IGNORED).sum(axis=1).max()) - 1
         used, places = np.unique(np.concatenate([start, goal]), return_inverse=True)
-        frames = np.concatenate([one.frames for one in chosen])[used]
+        frames = np.concatenate([attempt.frames for attempt in chosen])[used]
         start_place, goal_place = torch.from_numpy(places).chunk(2)
         tokens = torch.from_numpy(actions[:, :longest]), torch.from_numpy(targets[:, : longest + 1])
         return frames, start_place, goal_place, *tokens
@@ -243,16 +243,16 @@ def train_glamor(
 
 
 def _tries(trainer: Trainer) -> dict[str, Tensor]:
-    """All tries as levels and actions: the world is deterministic, so the frames need no space on disk."""
+    """All tries as levels and actions: the world is deterministic, so frames need no space on disk."""
     return {
-        "levels": torch.tensor([one.level for one in trainer.tries]),
-        "lengths": torch.tensor([len(one.actions) for one in trainer.tries]),
-        "actions": torch.from_numpy(np.concatenate([one.actions for one in trainer.tries]).astype(np.uint8)),
+        "levels": torch.tensor([attempt.level for attempt in trainer.tries]),
+        "lengths": torch.tensor([len(attempt.actions) for attempt in trainer.tries]),
+        "actions": torch.from_numpy(np.concatenate([attempt.actions for attempt in trainer.tries]).astype(np.uint8)),
     }
 
 
 def _replay(trainer: Trainer, saved: dict[str, Tensor]) -> None:
-    """Play saved tries again to see their frames; these steps were counted when they were taken first."""
+    """Replay saved tries to see their frames; their steps were already counted."""
     all_actions = saved["actions"].split(saved["lengths"].tolist())
     for level, actions in zip(saved["levels"].tolist(), all_actions, strict=True):
         trainer.add(play_try(trainer.env, level, actions.tolist().__getitem__, len(actions)))

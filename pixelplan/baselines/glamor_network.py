@@ -28,7 +28,7 @@ class GlamorConfig:
     batch: int = 200
     """Segments in a gradient step."""
     episodes_per_batch: int = 20
-    """Episodes that these come from (here): a frame that several segments share is encoded once."""
+    """Episodes that the segments come from (here): a frame that several segments share is encoded once."""
     replay_ratio: float = 4.0
     """Segments trained on for each step collected."""
     learning_rate: float = 5e-4
@@ -41,16 +41,16 @@ class GlamorConfig:
     samples: int = 200
     """Action sequences drawn for a plan."""
     discount: float = 0.99
-    """Longer plans score less by this factor a step."""
+    """Each further step multiplies a plan's score by this factor."""
     subtract_prior: bool = False
     """Score by p(a|s,g)/p(a|s) as the paper's text has it, instead of p(a|s,g), which its code does."""
 
 
 class Decoder(nn.Module):
-    """Log-probabilities of action sequences from what is known [N,F], one LSTM of 64 units fed the previous action.
+    """Log-probabilities of action sequences given features [N,F]: an LSTM of 64 units, fed the previous action.
 
-    The LSTM's input is a part of what is known plus a part of the previous action. Only a few of either exist, so both
-    parts' way into the gates is worked out once instead of at each step: half of the work of training.
+    The LSTM's input is one part from the features plus one part from the previous action. There are only a few of
+    either, so what each adds to the gates is computed once instead of at each step: half of the work of training.
     """
 
     def __init__(self, features: int, hidden: int = 64) -> None:
@@ -62,7 +62,7 @@ class Decoder(nn.Module):
         self.out = nn.Linear(hidden, END + 1)
 
     def stepper(self, known: Tensor) -> Callable[[Tensor], Tensor]:
-        """What to call at each step: previous actions [N] → log-probabilities [N,A+1]; known is [N,F] or [1,F]."""
+        """A function for each step: previous actions [N] → log-probabilities [N,A+1]; known is [N,F] or [1,F]."""
         of_known = functional.linear(self.known(known), self.lstm.weight_ih, self.lstm.bias_ih + self.lstm.bias_hh)
         of_previous = functional.linear(self.previous.weight, self.lstm.weight_ih)
         hidden, cell = self.begin(known).chunk(2, dim=-1)
@@ -104,8 +104,8 @@ class GlamorNetwork(nn.Module):
         inverse = self.inverse(self.joint(torch.cat([start, goal], dim=-1)), actions)
         prior = self.prior(start, actions)
         return sum(  # type: ignore[return-value]
-            functional.nll_loss(found.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
-            for found in (inverse, prior)
+            functional.nll_loss(predicted.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
+            for predicted in (inverse, prior)
         )
 
 
@@ -138,7 +138,7 @@ def plan(
         over = over | (token == END)
         drawn.append(token)
         previous = token
-        # Unless divided by the prior, scores only fall: one that is behind a finished sequence cannot win any more.
+        # Unless divided by the prior, scores only fall: one that is behind a finished sequence can no longer win.
         if over.all() or (prior is None and over[scores.argmax()]):
             break
     best = torch.stack(drawn, dim=1)[scores.argmax()]

@@ -1,4 +1,4 @@
-"""Trained policies before the same judge as planners: the same levels, the same steps, the same record."""
+"""Judge trained policies exactly as planners are: on the same levels, with the same step limit and the same record."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def evaluate_policy(
     seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, Any]:
-    """Let a policy play levels ("A:B", B excluded) and give the record of how it went.
+    """Let a policy play levels ("A:B", B excluded) and return the record.
 
     `request` says what the policy is: env, planner (the algorithm), config, and the levels and seed of its training.
-    What happens in a level depends on (seed, level) and the policy only.
+    What happens in a level depends only on (seed, level) and the policy.
     """
     if step_limit < 1 or seed < 0:
         raise InputError(f"the step limit is {step_limit} and the seed {seed}; they must be at least 1 and 0")
@@ -51,7 +51,7 @@ def evaluate_policy(
             by_rule[name].append(result)
         progress(len(by_rule[rule]), len(numbers))
     episodes = by_rule[rule]
-    pairs = [(one.start, one.stop) for one in ranges]
+    pairs = [(numbers.start, numbers.stop) for numbers in ranges]
     return {
         **request,
         "options": dataclasses.asdict(puzzle),
@@ -65,12 +65,12 @@ def evaluate_policy(
         "seconds_per_plan": None,
         "budget": describe_budget(budget),
         **describe_machine(),
-        "episodes": [row(one) for one in episodes],
+        "episodes": [row(episode) for episode in episodes],
     }
 
 
 def describe_budget(budget: Budget) -> dict[str, Any]:
-    """A budget for a record, with the rate of training."""
+    """A budget for a record, with the training rate."""
     rate = round(budget.environment_steps / budget.seconds, 1) if budget.seconds else None
     return {**dataclasses.asdict(budget), "steps_per_second": rate, **describe_machine()}
 

@@ -1,4 +1,4 @@
-"""What a trained baseline is to the judge: something that looks at a frame and acts."""
+"""A trained baseline as the judge sees it: it looks at a frame and acts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pixelplan.types import Episode, World
 
 
 class Policy(Protocol):
-    """Acts in one episode after another; all its randomness comes from the generator it is handed."""
+    """Acts in one episode after another; all its randomness comes from the generator that it gets."""
 
     def begin(self, goal_frame: np.ndarray, random: np.random.Generator) -> None:
-        """A new episode, towards a goal frame [H,W,3] uint8 for those who can use one."""
+        """Begin an episode, with a goal frame [H,W,3] uint8 for policies that use one."""
 
     def act(self, frame: np.ndarray) -> int:
         """The action in a frame [H,W,3] uint8."""
@@ -23,12 +23,12 @@ class Policy(Protocol):
 
 @dataclass(frozen=True)
 class Budget:
-    """What a baseline was given before it was judged, and what it made of it."""
+    """The training that a baseline got before it was judged."""
 
     environment_steps: int
     """Steps taken in training levels, those before an interruption included."""
     wanted_steps: int
-    """Steps that were asked for; a run that was interrupted reached fewer."""
+    """Steps that were asked for; an interrupted run took fewer."""
     seconds: float
     """Wall time of training."""
     updates: int = 0

@@ -1,31 +1,28 @@
 """PPO by stable-baselines3 with Procgen's settings, on many games at once, with nothing but the sparse reward.
 
 Schulman et al. 2017; settings of Cobbe et al. 2020: 64 games, learning rate 5e-4, discount 0.999, λ 0.95, 3 epochs of
-8 minibatches, clip 0.2, entropy 0.01, normalised rewards, an episode that is cut counts as lost. Unlike their code it
-does not clip the value's change.
+8 minibatches, clip 0.2, entropy 0.01, normalised rewards, an episode that is cut counts as lost. Unlike their code,
+this does not clip the value's change.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import gymnasium
 import numpy as np
 import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.policies import ActorCriticCnnPolicy, ActorCriticPolicy
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
-from stable_baselines3.common.vec_env import VecEnv, VecMonitor, VecNormalize
-from torch import nn
+from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
-from pixelplan.baselines.impala import ImpalaEncoder
 from pixelplan.baselines.policy import Budget
+from pixelplan.baselines.ppo_adapters import CellFeatures, ImpalaFeatures, VecGames
 from pixelplan.baselines.ppo_state import clone, restore
 from pixelplan.baselines.run_folder import begin_run, load_run, save_run
 from pixelplan.envs import PlayOptions, Puzzle, PuzzleVectorEnv
@@ -35,8 +32,8 @@ from pixelplan.types import ACTIONS, InputError
 ROLLOUT_STEPS = {"ice-slider": 64, "digit-jump": 64, "procgen-maze": 256}
 """Steps of a game in one rollout, after which its episode is cut.
 
-The paper chooses it for each puzzle, because games get stuck for good: 256 is Procgen's, a quarter does for boards
-whose solutions have about ten moves.
+The paper chooses it for each puzzle, because games get stuck for good: 256 is Procgen's, a quarter is enough for
+boards whose solutions have about ten moves.
 """
 
 MAZE_CELLS = 15
@@ -53,7 +50,7 @@ class PpoConfig:
     games: int = 64
     """Games played at once."""
     rollout_steps: int | None = None
-    """Steps of each game in a rollout and at most in an episode; by default as the puzzle needs."""
+    """Steps of each game in a rollout, and the most in an episode; the default depends on the puzzle."""
     learning_rate: float = 5e-4
     discount: float = 0.999
     gae_lambda: float = 0.95
@@ -147,108 +144,9 @@ class PpoPolicy:
         """An action drawn by its probability in a frame [H,W,3]."""
         pictures = torch.from_numpy(frame).permute(2, 0, 1)[None]
         with torch.no_grad():
-            found: Any = self._network.get_distribution(pictures).distribution
-        chances = found.probs[0].double().numpy()
+            distribution: Any = self._network.get_distribution(pictures).distribution
+        chances = distribution.probs[0].double().numpy()
         return int(self._random.choice(len(ACTIONS), p=chances / chances.sum()))
-
-
-class VecGames(VecEnv):
-    """Our vectorised games as stable-baselines3 wants them.
-
-    A finished game starts again in the same step; its last frame is in its info as `terminal_observation`. A game that
-    is cut ends like one that is lost, as in Procgen's code. Were its value to go on counting (`TimeLimit.truncated`), a
-    game that is stuck would be worth what it is thought to be worth, and waiting may come to seem better than winning.
-    """
-
-    def __init__(self, games: PuzzleVectorEnv) -> None:
-        self.games = games
-        super().__init__(games.num_envs, games.single_observation_space, games.single_action_space)
-        self._seed: int | None = None
-        self._actions = np.zeros(games.num_envs, np.int64)
-
-    def reset(self) -> np.ndarray:
-        """First frames [N,H,W,3] of all games."""
-        frames, _ = self.games.reset(seed=self._seed)
-        self._seed = None  # a seed counts for one reset, as in Gymnasium
-        return frames
-
-    def step_async(self, actions: np.ndarray) -> None:
-        """Note the actions [N] for `step_wait`."""
-        self._actions = np.asarray(actions)
-
-    def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """Frames [N,H,W,3], rewards [N], whether an episode ended [N], and an info for each game."""
-        frames, rewards, terminated, truncated, infos = self.games.step(self._actions)
-        over = terminated | truncated
-        listed: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for game in np.flatnonzero(over):
-            listed[game]["terminal_observation"] = infos["final_obs"][game]
-        return frames, rewards.astype(np.float32), over, listed
-
-    def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Let the next reset begin game i with seed + i."""
-        self._seed = seed
-        return [None if seed is None else seed + game for game in range(self.num_envs)]
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """The same value for each game: they are one object."""
-        return [getattr(self.games, attr_name, None) for _ in self._get_indices(indices)]
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Refused: there are no single environments to change."""
-        raise NotImplementedError("the games are one object; single ones cannot be changed")
-
-    def env_method(self, method_name: str, *arguments: Any, indices: Any = None, **keywords: Any) -> list[Any]:
-        """Refused: there are no single environments to call."""
-        raise NotImplementedError("the games are one object; single ones cannot be called")
-
-    def env_is_wrapped(self, wrapper_class: type[gymnasium.Wrapper], indices: Any = None) -> list[bool]:
-        """No game is wrapped."""
-        return [False for _ in self._get_indices(indices)]
-
-
-class CellFeatures(BaseFeaturesExtractor):
-    """A convolution whose stride is a cell of the board, one over neighbouring cells, and a linear layer.
-
-    Most of NatureCNN's work is in windows that overlap, and frames here are made of cells.
-    """
-
-    def __init__(self, observation_space: gymnasium.Space[Any], cells: int, width: int = 32) -> None:
-        super().__init__(observation_space, features_dim=256)
-        assert observation_space.shape is not None
-        pixels = observation_space.shape[-1]
-        cell = pixels // cells
-        window = cell if pixels % cells == 0 else 2 * cell  # cells of broken pixels need windows that overlap
-        rows = (pixels - window) // cell + 1
-        self.layers = nn.Sequential(
-            nn.Conv2d(3, width, window, stride=cell),
-            nn.ReLU(),
-            nn.Conv2d(width, width, 3, padding=1),
-            nn.ReLU(),
-            nn.Flatten(),
-            nn.Linear(width * rows**2, 256),
-            nn.ReLU(),
-        )
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """[N,3,H,W] → [N,256]."""
-        features: torch.Tensor = self.layers(observations)
-        return features
-
-
-class ImpalaFeatures(BaseFeaturesExtractor):
-    """Procgen's network as stable-baselines3 takes it; pictures arrive as values from 0 to 1."""
-
-    def __init__(self, observation_space: gymnasium.Space[Any], pixels: int) -> None:
-        super().__init__(observation_space, features_dim=256)
-        self.encoder = ImpalaEncoder(pixels, features=256)
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """[N,3,H,W] → [N,256]."""
-        return self.encoder(observations)
 
 
 def _network(config: PpoConfig, puzzle: Puzzle) -> dict[str, Any]:
@@ -288,7 +186,7 @@ class Keeper(BaseCallback):
         self._time_is_up = False
 
     def seconds_gone(self) -> float:
-        """Wall time of training, that before an interruption included, up to the last checkpoint."""
+        """Wall time of training up to the last checkpoint, including the time before an interruption."""
         return self._seconds_before + self._last_saved - self._began
 
     def _on_rollout_start(self) -> None:
@@ -303,7 +201,7 @@ class Keeper(BaseCallback):
         return not self._time_is_up
 
     def save(self) -> None:
-        """Write a checkpoint, unless time was up when the last one was written: a begun rollout does not count."""
+        """Write a checkpoint, unless time was up at the last one: an unfinished rollout does not count."""
         if self._time_is_up:
             return
         self._last_saved = time.monotonic()

@@ -1,4 +1,4 @@
-"""All that decides how PPO continues besides its network: where the games stand, what is drawn next, running means."""
+"""All that decides how PPO continues besides its network: the games, the random numbers to come, running means."""
 
 from __future__ import annotations
 
@@ -55,5 +55,5 @@ def restore(
 
 
 def _returns(agent: PPO) -> list[float]:
-    """Of the latest episodes, for the metrics."""
+    """The returns of the latest episodes, for the metrics."""
     return [float(episode["r"]) for episode in agent.ep_info_buffer or ()]

@@ -1,4 +1,4 @@
-"""Checkpoints of the baselines: safetensors with a JSON note. Unlike the libraries' own formats, it holds no code."""
+"""Checkpoints of the baselines: safetensors with a JSON note. Unlike the libraries' own formats, they hold no code."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def load_run(folder: Path, network: nn.Module, optimizer: torch.optim.Optimizer 
 def begin_run(folder: Path, request: Mapping[str, Any], resume: bool) -> dict[str, Any] | None:
     """The note to continue from, or None for a fresh start; an InputError if a folder holds another run.
 
-    `request` is all that decides how training goes, except for how long: a run may be resumed for more steps.
+    `request` is all that decides how training goes, except its length: a run may be resumed for more steps.
     """
     note = read_checkpoint_note(folder)
     if resume and folder.is_dir():

@@ -27,7 +27,7 @@ class _Stopped(KeyboardInterrupt):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 for success, 2 with one sentence on standard error for bad input.
 
-    1 is a fault of this program. --verbose shows where an error came from.
+    Exit code 1 is a fault of this program. --verbose shows where an error came from.
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     verbose = VERBOSE in arguments
@@ -81,7 +81,7 @@ def _explain(problem: Exception, go_on: str) -> tuple[int, str]:
 
 
 def _how_to_go_on(arguments: list[str]) -> str:
-    """What to do when a command was interrupted."""
+    """How to continue a command that was interrupted."""
     words = [word for word in arguments if not word.startswith("-")]
     resumable = bool(words) and words[words[0] == "baseline" and len(words) > 1] in RESUMABLE
     return "and the same command with --resume continues" if resumable else "and start the same command again"

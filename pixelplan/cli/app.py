@@ -21,7 +21,7 @@ from pixelplan.cli.web import web
 COMMANDS = (
     demo, check_env, levels, collect, train, train_heuristic, inspect, evaluate, solve, reproduce, web, export,
 )  # fmt: skip
-GROUPS = {"baseline": (BASELINES, "Train and play what the paper compares with.")}
+GROUPS = {"baseline": (BASELINES, "Train and play the baselines that the paper compares with.")}
 """Commands with commands of their own, such as `pixelplan baseline ppo`."""
 
 

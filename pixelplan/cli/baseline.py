@@ -1,4 +1,4 @@
-"""The paper's baselines: `pixelplan baseline ppo` and so on. Each trains if need be and plays levels for the record."""
+"""The paper's baselines: `pixelplan baseline ppo` and so on. Each trains if it learns and plays levels for a record."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Judged:
     levels: str = "2000:2100"
     """The levels to play for the record, A:B, B excluded."""
     step_limit: int = 256
-    """Steps that it may take in each level."""
+    """The most steps in each level."""
     seed: int = 0
     """Decides the random choices of training and of playing."""
     json: str | None = None
@@ -58,16 +58,16 @@ class Trained(Judged):
     train_levels: str = "0:1000"
     """The range A:B of levels to train on, B excluded."""
     seconds: float | None = None
-    """Stop training after this many seconds and report the steps done; --resume continues."""
+    """Stop training after this many seconds and report the steps taken; --resume continues."""
     resume: bool = False
-    """Continue a run that was interrupted, to the same result, or for more steps; a complete one is only played."""
+    """Continue an interrupted run, to the same result, or a finished one for more steps; a complete one only plays."""
 
     def range(self) -> tuple[int, int]:
         """The range of training levels; an InputError for anything that would fail only after hours of training."""
         train = parse_levels(self.train_levels)
         if len(train) != 1:
             raise InputError(f"the training levels are {self.train_levels!r}; a baseline trains on one range A:B")
-        if any(one.start < train[0].stop and train[0].start < one.stop for one in parse_levels(self.levels)):
+        if any(played.start < train[0].stop and train[0].start < played.stop for played in parse_levels(self.levels)):
             raise InputError(
                 f"the levels {self.levels} overlap the training levels {self.train_levels}; play levels not trained on"
             )
@@ -171,7 +171,7 @@ def random(judged: Annotated[Judged, OmitArgPrefixes]) -> None:
     Example: pixelplan baseline random --env procgen-maze
 
     Args:
-        judged: What is played.
+        judged: The levels to play.
     """
     from pixelplan.baselines.policy import Budget
     from pixelplan.baselines.random_policy import RandomPolicy
@@ -185,7 +185,7 @@ def image_search(judged: Annotated[Judged, OmitArgPrefixes]) -> None:
     Example: pixelplan baseline image-search --env ice-slider --seed 1
 
     Args:
-        judged: What is played.
+        judged: The levels to play.
     """
     from pixelplan.baselines.judge import describe_budget
     from pixelplan.baselines.policy import Budget
@@ -266,7 +266,7 @@ def report(record: Mapping[str, Any], json: str | None) -> None:
         path = Path(json)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json(path, record)
-    solved, (low, high) = sum(one["solved"] for one in record["episodes"]), record["interval"]
+    solved, (low, high) = sum(episode["solved"] for episode in record["episodes"]), record["interval"]
     print(
         f"{record['env']}, {record['planner']}: solved {solved} of {len(record['episodes'])} levels, "
         f"{record['success']:.3f} (95 % interval {low:.3f} to {high:.3f})"

@@ -55,21 +55,26 @@ def check_env(
     from pixelplan.types import InputError
 
     numbers = level_numbers(parse_levels(levels))
-    found = look(parse_family(env, option, pixels, disturbed, step_seconds), numbers, episodes, steps, seed)
+    check = look(parse_family(env, option, pixels, disturbed, step_seconds), numbers, episodes, steps, seed)
     if json == "-":
-        print(json_format.dumps(dataclasses.asdict(found), ensure_ascii=False))
+        print(json_format.dumps(dataclasses.asdict(check), ensure_ascii=False))
     else:
         table = Table("what", "", "found", "advice", title=f"{escape(env)}, {len(numbers)} levels of play")
         colours = {"fits": "green", "mind": "yellow", "does not fit": "red"}
-        for one in found.findings:
-            table.add_row(one.what, f"[{colours[one.mark]}]{one.mark}[/]", escape(one.found), escape(one.advice))
+        for finding in check.findings:
+            table.add_row(
+                finding.what,
+                f"[{colours[finding.mark]}]{finding.mark}[/]",
+                escape(finding.found),
+                escape(finding.advice),
+            )
         Console().print(table)
     if json not in (None, "-"):
-        write_json(Path(str(json)), dataclasses.asdict(found))
-    if not found.fits:
-        unfit = next(finding for finding in found.findings if finding.mark == "does not fit")
+        write_json(Path(str(json)), dataclasses.asdict(check))
+    if not check.fits:
+        unfit = next(finding for finding in check.findings if finding.mark == "does not fit")
         raise InputError(f"{env} does not fit ({unfit.what}): {unfit.found}")
     if json != "-":
         named = f" --option {shlex.join(option)}" if option else ""
         sized = f" --pixels {pixels}" if pixels else ""
-        print(f"next: {found.next_command(f'--env {shlex.quote(env)}{named}{sized}')}")
+        print(f"next: {check.next_command(f'--env {shlex.quote(env)}{named}{sized}')}")

@@ -1,4 +1,4 @@
-"""What several commands share: parsing families of levels and their options, and a progress bar."""
+"""What several commands share: parsing levels and their options, and a progress bar."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _quiet_family(name: str, options: Sequence[str], pixels: tuple[int, int] | N
         key, equals, text = option.partition("=")
         key = key.strip().replace("-", "_")
         if not equals or not key.isidentifier():
-            raise InputError(f"{option!r} is no option; write name=value, such as size=8")
+            raise InputError(f"{option!r} is not an option; write name=value, such as size=8")
         try:
             values[key] = ast.literal_eval({"true": "True", "false": "False"}.get(text.strip(), text.strip()))
         except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -84,7 +84,7 @@ def _parse(key: str, text: str, kind: typing.Any) -> typing.Any:
         return text
     if kind is bool:
         if text.lower() not in ("true", "false"):
-            raise InputError(f"{key} is {text!r}; it is true or false")
+            raise InputError(f"{key} is {text!r}; it must be true or false")
         return text.lower() == "true"
     try:
         return kind(text)

@@ -94,7 +94,7 @@ def evaluate(
             progress=_after_warnings(model, by_goal_test, progress),
         )
     print(json_format.dumps(record(result), ensure_ascii=False) if json == "-" else summary(result))
-    raised = [one for one in result.episodes if one.error is not None]
+    raised = [episode for episode in result.episodes if episode.error is not None]
     if raised:
         raise InputError(f"{len(raised)} levels raised an exception, first level {raised[0].level}: {raised[0].error}")
 
@@ -215,14 +215,14 @@ def _solve_pictures(
 
     if not goal or model is None or env is not None or level is not None:
         raise InputError("a plan from --frame needs --goal and --model, or --goals solved and --model, and no --env")
-    wanted = Goal() if goal == "solved" else read_goal([Path(one) for one in goal])
+    wanted = Goal() if goal == "solved" else read_goal([Path(path) for path in goal])
     print(plan_story(plan_between(model, read_frame(frame), wanted, config, seed, heuristic, other_size)))
 
 
 def _after_warnings(
     model: str | None, by_goal_test: bool, progress: Callable[[int, int], None]
 ) -> Callable[[int, int], None]:
-    """`progress`, and before its first word what training said against the model: minutes may follow."""
+    """`progress`, after printing the model's warnings first: minutes may follow."""
     said = False
 
     def tell(done: int, total: int) -> None:
@@ -236,7 +236,7 @@ def _after_warnings(
 
 
 def _repeat_warnings(model: str | None, by_goal_test: bool) -> None:
-    """Say again what training said against a model, and against its goal test if that decides what a goal is."""
+    """Repeat the warnings of a model's training, and those about its goal test if that decides what a goal is."""
     import sys
 
     from pixelplan.evaluation.open_model import model_warnings

@@ -26,8 +26,8 @@ def reproduce(
     runs: Path = Path("runs"),
 ) -> None:
     """Show one of the paper's tables or figures from the records there are: success, generalisation, ablation,
-    on-policy, fringe, failures or trajectories, or what goes beyond the paper: noise, boards or transfer. With --run,
-    first make the records that are missing.
+    paper-miniature, on-policy, fringe, failures or trajectories, or one that goes beyond the paper: noise, boards or
+    transfer. With --run, first make the records that are missing.
 
     What is finished is never run again, and what was interrupted continues. If you start the same command a second time
     while the first one runs, the two share the work.
@@ -81,9 +81,9 @@ def reproduce(
         print(listing(module.cells(selection), places))
         return
     if check:
-        checked = check_cells(module.cells(selection), results, runs, threads, anew=run)
+        checked = check_cells(module.cells(selection), results, runs, threads, retrain=run)
         print("\n".join(map(str, checked)))
-        if any(one.verdict == "differs" for one in checked):
+        if any(cell.verdict == "differs" for cell in checked):
             sys.exit(1)
         return
     failures = run_cells(module.cells(selection), places, threads, ray, retries) if run else []

@@ -53,15 +53,15 @@ def train(
             one on a grid that the data suggests; paper and latent are the paper's networks; tiny is for a quick look.
         validation: Another folder written by collect, or several, for accuracy and the threshold; by default a tenth
             of levels.
-        init: A model of the same family, by its folder or the name of a shipped one, to start from; this helps if there
+        init: A model of the same family to start from, by its folder or the name of a shipped one; this helps if there
             are few levels. By default training starts from scratch.
         resume: Continue an interrupted training, to the very same weights.
         env: Your own environment in which the data was recorded (package.module:function or a Gymnasium id), for
             --on-policy; puzzles are known.
         on_policy: How many times the planner plays the levels of the data during training, so that the model also
             learns from that; it helps if random play does not get around.
-        on_policy_episodes: Episodes that it then plays in each level, as long as those of the data.
-        on_policy_share: The first part of training, over which these times are spread.
+        on_policy_episodes: Episodes that it then plays in each level, each as long as the data's.
+        on_policy_share: The share of training, from its start, within which the planner plays.
         inverse: Train with the inverse model (without it: the paper's ablation).
         family: The latent: picture (patches as they look), vector (a point on a sphere), position (one thing on a
             grid) or cells (what is in each cell of a grid); by default they race, and held-out prediction decides.

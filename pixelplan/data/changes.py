@@ -8,7 +8,7 @@ from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.data.spread import evenly_spread
 from pixelplan.types import Trajectories
 
-USUAL = ReadingConfig()
+DEFAULTS = ReadingConfig()
 
 
 def difference_spans(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -24,7 +24,7 @@ def difference_boxes(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return np.diff(difference_spans(first, second), axis=2)[..., 0]
 
 
-def changed_spans(data: Trajectories, reading: ReadingConfig = USUAL) -> np.ndarray:
+def changed_spans(data: Trajectories, reading: ReadingConfig = DEFAULTS) -> np.ndarray:
     """[n,2,2] rows and columns of what changed in evenly spread recorded steps, without those that changed nothing."""
     before, after = data.episodes[:, :-1].ravel(), data.episodes[:, 1:].ravel()
     moved = np.flatnonzero(before != after)
@@ -37,7 +37,7 @@ def changed_spans(data: Trajectories, reading: ReadingConfig = USUAL) -> np.ndar
     return changes[changes.any(axis=(1, 2))]
 
 
-def patch_side(spans: np.ndarray, frame_side: int, reading: ReadingConfig = USUAL) -> int:
+def patch_side(spans: np.ndarray, frame_side: int, reading: ReadingConfig = DEFAULTS) -> int:
     """Side in pixels of a square that holds the thing that moves, from spans [n,2,2] of what single steps changed.
 
     A move along an axis changes a strip as wide as the mover: horizontal strips tell its height, vertical ones its
@@ -57,7 +57,9 @@ def strips(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return spans[height < width, 0], spans[height > width, 1]
 
 
-def fitting_grid(spans: np.ndarray, height: int, width: int, reading: ReadingConfig = USUAL) -> tuple[int, int] | None:
+def fitting_grid(
+    spans: np.ndarray, height: int, width: int, reading: ReadingConfig = DEFAULTS
+) -> tuple[int, int] | None:
     """Rows and columns of the grid on which things move, from spans [n,2,2] of what single steps changed.
 
     What moves along a row stays inside it, and the same holds for columns. So the right grid is the finest one (of
@@ -75,7 +77,7 @@ def fitting_grid(spans: np.ndarray, height: int, width: int, reading: ReadingCon
     return None
 
 
-def lines_of(spans: np.ndarray, lines_per_pixel: np.ndarray | float, reading: ReadingConfig = USUAL) -> np.ndarray:
+def lines_of(spans: np.ndarray, lines_per_pixel: np.ndarray | float, reading: ReadingConfig = DEFAULTS) -> np.ndarray:
     """[...,2] the first and the last row (or column) of a grid that spans [...,2] of pixels (from, to) touch."""
     return np.floor((spans + np.array([reading.tolerance, -reading.tolerance])) * lines_per_pixel)
 

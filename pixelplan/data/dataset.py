@@ -23,7 +23,7 @@ import numpy as np
 from pixelplan.data.arrays import map_array
 from pixelplan.data.journal import Journal
 from pixelplan.data.manifest import check_manifest
-from pixelplan.files import checksum, left_by_writer, naming, notice, read_json, write_json
+from pixelplan.files import check_format, checksum, left_by_writer, naming, notice, read_json, write_json
 from pixelplan.types import InputError, Trajectories
 
 FORMAT = 1
@@ -35,9 +35,9 @@ ARRAYS = {
     "episode_level": np.int64,
     "solved": np.int8,
 }
-LATER = ("solved",)
+ARRAYS_ADDED_LATER = ("solved",)
 """Arrays that data sets of earlier versions lack."""
-ONLY_IF_ASKED = ("explore",)
+KEYS_ONLY_IF_TRUE = ("explore",)
 """Keys that a request has only if they are true."""
 SECONDS_BETWEEN_NOTES = 1.0
 """How often finished levels are noted in the journal: the most that a kill costs, beside the level being played."""
@@ -135,7 +135,7 @@ class TrajectoryWriter:
 
     def _check_request(self, recorded: Any) -> None:
         """An InputError if the folder's request is not this one."""
-        for key in (*self.request, *ONLY_IF_ASKED):
+        for key in (*self.request, *KEYS_ONLY_IF_TRUE):
             value = self.request.get(key)
             if not isinstance(recorded, dict) or recorded.get(key) != value:
                 held = recorded.get(key) if isinstance(recorded, dict) else recorded
@@ -241,20 +241,18 @@ def _header(name: str, shape: tuple[int, ...]) -> bytes:
 def open_trajectories(folder: str | Path, verify: bool = True) -> Trajectories:
     """The recorded play in a folder, its arrays memory-mapped and read-only.
 
-    An InputError if the folder is no data set, unfinished, from another version, or damaged.
-    `verify=False` saves reading every byte to compare checksums (about a second a gigabyte).
+    An InputError if the folder is not a data set, unfinished, from another version, or damaged.
+    `verify=False` skips reading every byte to compare checksums (about a second per gigabyte).
     """
     folder = Path(folder)
     if not (folder / MANIFEST).exists():
         if (folder / JOURNAL).exists():
             raise InputError(f"{folder} is unfinished; run the same collect command with --resume to complete it")
-        raise InputError(f"{folder} is no trajectory folder: it has no {MANIFEST}")
+        raise InputError(f"{folder} is not a trajectory folder: it has no {MANIFEST}")
     manifest = read_json(folder / MANIFEST)
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        found = manifest.get("format") if isinstance(manifest, dict) else None
-        raise InputError(f"{folder} has data format {found}; this version reads format {FORMAT}: collect it again")
+    check_format(manifest, FORMAT, f"{folder} has data", "collect it again")
     check_manifest(manifest, folder / MANIFEST)
-    there = [name for name in ARRAYS if name not in LATER or f"{name}.npy" in manifest["sha256"]]
+    there = [name for name in ARRAYS if name not in ARRAYS_ADDED_LATER or f"{name}.npy" in manifest["sha256"]]
     arrays = {name: _open_array(folder / f"{name}.npy", manifest, verify) for name in there}
     frames, episodes = len(arrays["frames"]), len(arrays["episodes"])
     if (

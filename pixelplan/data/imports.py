@@ -1,6 +1,6 @@
 """Import other people's recordings as a trajectory folder: npz arrays, PNG files with a CSV, and Minari's HDF5.
 
-Each reader gives recorded episodes one by one; they are all written in the same way.
+Each reader returns recorded episodes; all are written in the same way.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class PortableTrajectories:
         return cls({name: _place(array) for name, array in arrays.items() if array is not None}, dict(data.manifest))
 
     def open(self) -> Trajectories:
-        """The data set again, mapped anew."""
+        """The data set, mapped again."""
         opened = {
             name: np.memmap(array.filename, array.dtype, "r", array.offset, array.shape)
             if isinstance(array, MappedFile)

@@ -105,7 +105,7 @@ class PuzzleEnv(gymnasium.Env[np.ndarray, int]):
 
     def __init__(self, puzzle: Puzzle, play: PlayOptions = PlayOptions(), render_mode: str | None = None) -> None:  # noqa: B008 (frozen)
         if render_mode not in (None, *self.metadata["render_modes"]):
-            raise InputError(f"render_mode is {render_mode!r}; it is 'rgb_array', 'human' or None")
+            raise InputError(f"render_mode is {render_mode!r}; it must be 'rgb_array', 'human' or None")
         self.puzzle, self.play, self.render_mode = puzzle, play, render_mode
         self.action_space = gymnasium.spaces.Discrete(len(ACTIONS))  # type: ignore[assignment]
         self.observation_space = gymnasium.spaces.Box(0, 255, (puzzle.pixels, puzzle.pixels, 3), np.uint8)
@@ -147,7 +147,7 @@ class PuzzleEnv(gymnasium.Env[np.ndarray, int]):
         return PlayState(self._need_level().number, self._state, self._steps, self._rewarded)
 
     def restore_state(self, state: PlayState) -> np.ndarray:
-        """Return to a state from `clone_state`, of this or an equal environment; gives its frame."""
+        """Go back to a state from `clone_state`, of this or an equal environment; returns its frame."""
         self._level = get_level(self.puzzle, state.level)
         self._state, self._steps, self._rewarded = state.state, state.steps, state.rewarded
         return self._show()

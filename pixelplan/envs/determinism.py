@@ -10,9 +10,9 @@ import gymnasium
 import numpy as np
 
 STEPS, REPLAYS = 40, 6
-ALL_NEW = 0.9
+NOISE_SHARE = 0.9
 """Noise is assumed if at least this share of frames is new: under noise all are, while states of a game recur."""
-GROWTH = 2.0
+MOST_GROWTH = 2.0
 """Under noise, replays differ as much late as early. If they differ this many times more, the worlds diverged."""
 
 
@@ -43,7 +43,7 @@ def judge_determinism(level: gymnasium.Env[np.ndarray, Any], actions: Sequence[i
     first = int(differing[0])
     early, late = float(apart[:, first : first + 2].mean()), float(apart[:, -len(actions) // 4 :].mean())
     # The first frame may show the noise of the level's seed, which is the same in every replay.
-    noise = new >= ALL_NEW and first <= 1 and late <= GROWTH * early
+    noise = new >= NOISE_SHARE and first <= 1 and late <= MOST_GROWTH * early
     return Determinism("visual noise" if noise else "nondeterministic", first, early, late, new)
 
 

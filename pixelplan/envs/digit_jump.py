@@ -79,9 +79,9 @@ class DigitJump:
             words.give_back(stream[drawn_at[whole * cells - 1] + 1 :])
             successors = jumps(digits)
             start, goal = np.zeros(whole, np.int64), np.full(whole, cells - 1)
-            found = first_suitable(successors, start, goal, self.minimum_length, self.dead_ends)
-            if found is not None:
-                return self._level(number, digits[found], successors[:, :, found].T)
+            chosen = first_suitable(successors, start, goal, self.minimum_length, self.dead_ends)
+            if chosen is not None:
+                return self._level(number, digits[chosen], successors[:, :, chosen].T)
             attempts += whole
             boards = min(256, 2 * boards)
         raise InputError(

@@ -12,7 +12,7 @@ from PIL import Image
 
 from pixelplan.types import Goal, InputError, describe_value
 
-LARGEST, SMALLEST, USUAL = 128, 24, 64
+LARGEST, SMALLEST, USUAL_SIDE = 128, 24, 64
 """Frames with a side above the first are shrunk, frames with a side below the second enlarged."""
 LARGEST_SHRUNK = 112
 """The longest side of a frame that was shrunk."""
@@ -23,18 +23,18 @@ warnings.filterwarnings("error", category=Image.DecompressionBombWarning)  # an 
 
 
 def to_frame(picture: Any) -> np.ndarray:
-    """A picture as a frame uint8 [H,W,3] of the same size; an InputError if it is no picture.
+    """A picture as a frame uint8 [H,W,3] of the same size; an InputError if it is not a picture.
 
     Grey pictures [H,W] or [H,W,1], those with alpha [H,W,4] and those with channels first [3,H,W] are understood.
     """
     if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8 or picture.ndim not in (2, 3):
-        raise InputError(f"{describe_value(picture)} is no frame; it must be uint8 [height, width, 3]")
+        raise InputError(f"{describe_value(picture)} is not a frame; it must be uint8 [height, width, 3]")
     if picture.ndim == 2:
         picture = picture[..., None]
     if picture.shape[2] not in (1, 3, 4) and picture.shape[0] in (1, 3):
         picture = picture.transpose(1, 2, 0)
     if picture.shape[2] not in (1, 3, 4) or 0 in picture.shape:
-        raise InputError(f"{describe_value(picture)} is no frame; it must be uint8 [height, width, 3]")
+        raise InputError(f"{describe_value(picture)} is not a frame; it must be uint8 [height, width, 3]")
     if max(picture.shape[:2]) > LARGEST_PICTURE:
         raise InputError(
             f"{describe_value(picture)} is too large for a frame; a side has at most {LARGEST_PICTURE} pixels"
@@ -53,9 +53,9 @@ def usual_size(height: int, width: int) -> tuple[int, int]:
         least = -(-max(height, width) // LARGEST_SHRUNK)
         factors = range(least, min(height, width) // SMALLEST + 1)
         factor = next((factor for factor in factors if height % factor == 0 and width % factor == 0), None)
-        return (USUAL, USUAL) if factor is None else (height // factor, width // factor)
+        return (USUAL_SIDE, USUAL_SIDE) if factor is None else (height // factor, width // factor)
     if min(height, width) < SMALLEST:
-        factor = min(-(-USUAL // max(height, width)), LARGEST // max(height, width))
+        factor = min(-(-USUAL_SIDE // max(height, width)), LARGEST // max(height, width))
         return height * factor, width * factor
     return height, width
 

@@ -35,10 +35,10 @@ def with_goal_state(level: Level, state: int) -> Level:
 def with_goal_shown(level: Level, goal: Goal) -> Level:
     """The level with the states that show a goal's frames as its goal, or without any goal if no state does."""
     assert goal.picture is not None
-    shape, found = level.background.shape, goal.picture.shape
-    if found != shape:
+    shape, given = level.background.shape, goal.picture.shape
+    if given != shape:
         raise InputError(
-            f"the goal frame is {found[1]} × {found[0]} pixels; this level's frames are {shape[1]} × {shape[0]}"
+            f"the goal frame is {given[1]} × {given[0]} pixels; this level's frames are {shape[1]} × {shape[0]}"
         )
     states = [state for state in range(len(level.successors)) if goal.shown_by(level.frame(state))]
     goals = np.isin(np.arange(len(level.goals)), states)

@@ -18,36 +18,36 @@ GOAL_STEPS = 100
 """Random steps among whose frames a random goal is chosen."""
 
 
-def sized_goal(own: GymFamily, wanted: Any) -> Goal:
+def sized_goal(family: GymFamily, wanted: Any) -> Goal:
     """A goal, a picture or several, with frames in the family's size; an InputError unless they have that size or the
     environment's own."""
     if not isinstance(wanted, Goal):
         several = isinstance(wanted, Sequence) or (isinstance(wanted, np.ndarray) and wanted.ndim == 4)
-        wanted = Goal(np.stack([to_frame(one) for one in (wanted if several else [wanted])]))
+        wanted = Goal(np.stack([to_frame(picture) for picture in (wanted if several else [wanted])]))
     if wanted.frames is None:
         return Goal()
-    found = wanted.frames.shape[1:3]
-    if found not in (own.own_size, own.shape[:2]):
+    size = wanted.frames.shape[1:3]
+    if size not in (family.own_size, family.shape[:2]):
         raise InputError(
-            f"the goal frame is {found[1]} × {found[0]} pixels; frames of {own.name} are {own.own_size[1]} × "
-            f"{own.own_size[0]}"
+            f"the goal frame is {size[1]} × {size[0]} pixels; frames of {family.name} are {family.own_size[1]} × "
+            f"{family.own_size[0]}"
         )
-    return resized_goal(wanted, own.shape[:2])
+    return resized_goal(wanted, family.shape[:2])
 
 
-def known_goal(own: GymFamily, level: GymLevel, wanted: Goal | np.ndarray) -> Goal:
+def known_goal(family: GymFamily, level: GymLevel, wanted: Goal | np.ndarray) -> Goal:
     """A given goal in the family's size; an InputError if it looks nothing like the level's frames."""
-    goal = sized_goal(own, wanted)
+    goal = sized_goal(family, wanted)
     if goal.frames is None:
         return goal
     walk = random_walk(level, np.random.default_rng(0)).astype(np.int16)
-    widest = max(np.abs(walk - one).mean(axis=(1, 2, 3)).max() for one in walk[:: max(1, len(walk) // 8)])
+    widest = max(np.abs(walk - frame).mean(axis=(1, 2, 3)).max() for frame in walk[:: max(1, len(walk) // 8)])
     masks = np.ones(goal.frames.shape[:3], bool) if goal.masks is None else goal.masks
     for frame, mask in zip(goal.frames.astype(np.int16), masks, strict=True):
         nearest = np.abs(walk[:, mask] - frame[mask]).mean(axis=(1, 2)).min() * mask.mean()
         if nearest > 3 * max(widest, 0.5):
             raise InputError(
-                f"the goal frame is not from level {level.number} of {own.name}: it differs from every frame of "
+                f"the goal frame is not from level {level.number} of {family.name}: it differs from every frame of "
                 f"random play by {nearest:.0f} grey values per pixel, and these differ by at most {widest:.0f}"
             )
     return goal

@@ -77,9 +77,11 @@ class IceSlider:
         most = min(1_000_000, 64_000_000 // self.size**2)
         for free, start, goal in self._boards(number):
             successors = slides(free)
-            found = first_suitable(successors, start, goal, length, self.dead_ends)
-            if found is not None:
-                return self._level(number, free[found], successors[:, :, found].T, int(start[found]), int(goal[found]))
+            chosen = first_suitable(successors, start, goal, length, self.dead_ends)
+            if chosen is not None:
+                return self._level(
+                    number, free[chosen], successors[:, :, chosen].T, int(start[chosen]), int(goal[chosen])
+                )
             attempts += len(free)
             if attempts >= most:
                 raise InputError(

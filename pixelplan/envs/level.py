@@ -86,8 +86,8 @@ def paste(frames: np.ndarray, patches: np.ndarray, corners: np.ndarray) -> None:
 
 def pasted(frames: np.ndarray, corners: np.ndarray, size: int) -> np.ndarray:
     """Read the patches [N,size,size,3] of frames [N,H,W,3] (contiguous) at corners [N,2]."""
-    found = _windows(frames, size)[np.arange(len(frames)), corners[:, 0], corners[:, 1] * 3]
-    return found.reshape(len(frames), size, size, 3)
+    patches = _windows(frames, size)[np.arange(len(frames)), corners[:, 0], corners[:, 1] * 3]
+    return patches.reshape(len(frames), size, size, 3)
 
 
 def _windows(frames: np.ndarray, size: int) -> np.ndarray:

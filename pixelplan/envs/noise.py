@@ -202,10 +202,12 @@ class Noisy:
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
         """The other family's; the goal's frames are disturbed as well, unless the user gave them."""
-        found = self.family.challenge(number, goal, seed)
+        challenge = self.family.challenge(number, goal, seed)
         random = np.random.default_rng([self.noise.noise_seed, seed, number, 2])
-        shown = found.goal
+        shown = challenge.goal
         if shown.frames is not None and not isinstance(goal, Goal | np.ndarray):
             painter = Painter(self.noise, random)
             shown = dataclasses.replace(shown, frames=np.stack([painter.paint(frame) for frame in shown.frames]))
-        return dataclasses.replace(found, env=NoisyFrames(found.env, self.noise, random), goal=shown, level=None)
+        return dataclasses.replace(
+            challenge, env=NoisyFrames(challenge.env, self.noise, random), goal=shown, level=None
+        )

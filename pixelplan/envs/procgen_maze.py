@@ -140,7 +140,7 @@ def _cut(frame: np.ndarray, corners: np.ndarray) -> np.ndarray:
 
 
 # Procgen writes a game as 4-byte words and strings. The only strings whose length varies are the texts of its three
-# random generators. Rendering needs none of them and a reset seeds anew, so we cut them out (length 0, which leaves
+# random generators. Rendering needs none of them and a reset seeds them, so we cut them out (length 0, which leaves
 # the generator as it is): the rest is one record, and setting it takes a fifth of the time.
 _MOUSE = np.dtype([("x", "<f4"), ("y", "<f4"), ("body", "<i4", 13), ("faces_right", "<i4"), ("rest", "<i4", 15)])
 _GENERATOR = np.dtype([("seeded", "<i4"), ("text_length", "<i4")])

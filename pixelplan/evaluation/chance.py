@@ -45,11 +45,11 @@ def learn_chance(episodes: Sequence[Mapping[str, Any]]) -> Chance:
 
     Logistic regression with Platt's targets: even if all plans succeed, none is certain.
     """
-    found = [one for one in episodes if one["found"]]
-    lost = [one for one in episodes if not one["found"]]
-    not_found = (sum(one["solved"] for one in lost) + 1) / (len(lost) + 2)
-    x = _features([one["planned"] for one in found], [one.get("far") or 0.0 for one in found])
-    solved = np.array([one["solved"] for one in found], bool)
+    reached = [plan for plan in episodes if plan["found"]]
+    lost = [plan for plan in episodes if not plan["found"]]
+    not_found = (sum(plan["solved"] for plan in lost) + 1) / (len(lost) + 2)
+    x = _features([plan["planned"] for plan in reached], [plan.get("far") or 0.0 for plan in reached])
+    solved = np.array([plan["solved"] for plan in reached], bool)
     right = np.where(solved, (solved.sum() + 1) / (solved.sum() + 2), 1 / ((~solved).sum() + 2))
     weights = np.zeros(3)
     penalty = _RIDGE * np.diag([0.0, 1.0, 1.0]) + 1e-6 * np.eye(3)
@@ -73,19 +73,19 @@ def read_chance(path: str | Path, wanted: Mapping[str, Any]) -> Chance:
     record = read_json(Path(path))
     episodes = record.get("episodes") if isinstance(record, dict) else None
     if not isinstance(episodes, list) or record.get("planner") != "one-shot":
-        raise InputError(f"{path} is no record of one-shot; make one with evaluate --planner one-shot --json FILE")
+        raise InputError(f"{path} is not a record of one-shot; make one with evaluate --planner one-shot --json FILE")
     for name, value in wanted.items():
         if record.get(name) != value:
             raise InputError(f"{path} tells of plans with other {name} ({record.get(name)}, not {value})")
-    known = [one for one in episodes if _is_plan(one)]
+    known = [episode for episode in episodes if _is_plan(episode)]
     if len(known) < FEWEST:
         raise InputError(f"{path} records {len(known)} plans; at least {FEWEST} are needed to learn from")
     return learn_chance(known)
 
 
-def _is_plan(one: Any) -> bool:
+def _is_plan(episode: Any) -> bool:
     """Whether this is a level of a record that tells how a plan went, with values that are possible."""
-    if not isinstance(one, dict) or not all(isinstance(one.get(name), bool) for name in ("found", "solved")):
+    if not isinstance(episode, dict) or not all(isinstance(episode.get(name), bool) for name in ("found", "solved")):
         return False
-    far, planned = one.get("far") or 0.0, one.get("planned")
+    far, planned = episode.get("far") or 0.0, episode.get("planned")
     return type(planned) is int and 0 <= planned < 2**31 and isinstance(far, int | float) and 0 <= far < 1e6

@@ -39,21 +39,21 @@ class FinishedLevels:
 
     def _read(self, path: Path) -> dict[int, LevelResult]:
         """The levels finished without an error in an earlier run's journal or record."""
-        found = read_json(path)
-        if not isinstance(found, dict) or "episodes" not in found:
+        recorded = read_json(path)
+        if not isinstance(recorded, dict) or "episodes" not in recorded:
             raise InputError(f"{path} is not a record of an evaluation; choose another file")
-        found.setdefault("weights", self._request.get("weights"))  # older records do not have it
-        found["config"] = _completed(found.get("config"), PLANNERS[self._request["planner"]].config)
+        recorded.setdefault("weights", self._request.get("weights"))  # older records do not have it
+        recorded["config"] = _completed(recorded.get("config"), PLANNERS[self._request["planner"]].config)
         for key, value in self._request.items():
-            if found.get(key) != value:
-                raise InputError(f"{path} is of an evaluation with {key} {found.get(key)}, not {value}")
+            if recorded.get(key) != value:
+                raise InputError(f"{path} is of an evaluation with {key} {recorded.get(key)}, not {value}")
         try:
-            episodes = [LevelResult(**episode) for episode in found["episodes"]]
+            episodes = [LevelResult(**episode) for episode in recorded["episodes"]]
         except TypeError:
             raise InputError(f"{path} was written by another version; it cannot be resumed") from None
         if not all(map(_is_possible, episodes)):
             raise InputError(f"{path} is damaged: its levels contradict themselves; delete it and start again")
-        return {one.level: one for one in episodes if one.error is None}
+        return {result.level: result for result in episodes if result.error is None}
 
     def add(self, result: LevelResult) -> None:
         """Add a finished level, and write from time to time."""
@@ -65,7 +65,7 @@ class FinishedLevels:
         """Write all finished levels."""
         self._written = time.monotonic()
         if self._path is not None:
-            episodes = [dataclasses.asdict(one) for one in self.done.values()]
+            episodes = [dataclasses.asdict(result) for result in self.done.values()]
             write_json(self._path, {**self._request, "episodes": episodes})
 
     def remove(self) -> None:
@@ -85,10 +85,10 @@ def _completed(settings: Any, kind: Any) -> Any:
     }
 
 
-def _is_possible(one: LevelResult) -> bool:
+def _is_possible(result: LevelResult) -> bool:
     """Whether a result can be that of a level: each value is of its kind, and no number is below zero or endless."""
     return all(
-        _fits(getattr(one, name), get_args(hint) or (hint,)) for name, hint in get_type_hints(LevelResult).items()
+        _fits(getattr(result, name), get_args(hint) or (hint,)) for name, hint in get_type_hints(LevelResult).items()
     )
 
 

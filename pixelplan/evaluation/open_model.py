@@ -185,9 +185,9 @@ def model_warnings(name: str | Path | None, by_goal_test: bool = False) -> list[
 
     if name is None or str(name) == ORACLE:
         return []
-    found = read_description(find_model(name)).get("findings", {})
+    findings = read_description(find_model(name)).get("findings", {})
     kinds = ("warnings", "goal_test_warnings") if by_goal_test else ("warnings",)
-    return [str(sentence) for kind in kinds for sentence in found.get(kind, [])]
+    return [str(sentence) for kind in kinds for sentence in findings.get(kind, [])]
 
 
 def find_model(name: str | Path) -> Path:
@@ -195,5 +195,5 @@ def find_model(name: str | Path) -> Path:
     for folder in (Path(name), SHIPPED / str(name)):
         if folder.is_dir():
             return folder
-    names = ", ".join([*sorted(one.name for one in SHIPPED.glob("*") if one.is_dir()), ORACLE])
+    names = ", ".join([*sorted(folder.name for folder in SHIPPED.glob("*") if folder.is_dir()), ORACLE])
     raise InputError(f"there is no model {str(name)!r}; give a folder that train wrote, or one of {names}")

@@ -14,7 +14,7 @@ from pixelplan.planning import OneShotConfig, one_shot
 from pixelplan.planning.latent_goal import in_latent_space
 from pixelplan.types import ACTIONS, Goal, InputError, Plan
 
-UNLIKE = 40
+DIFFERENT_PATCH = 40
 """Patches that differ by this many grey values per pixel show different things; noise and a plain patch by 64."""
 MOST_STRANGE = 0.5
 """If a larger share of a goal picture is strange, it cannot be of the same level."""
@@ -85,7 +85,7 @@ def _without_strangers(frame: np.ndarray, goal: Goal) -> tuple[Goal, float]:
     if goal.frames is None:
         return goal, 0.0
     masks = np.ones(goal.frames.shape[:3], bool) if goal.masks is None else goal.masks
-    strange = np.array([strangeness(frame, *one) for one in zip(goal.frames, masks, strict=True)])
+    strange = np.array([strangeness(frame, *pair) for pair in zip(goal.frames, masks, strict=True)])
     kept = strange <= max(MOST_STRANGE, strange.min())
     return Goal(goal.frames[kept], None if goal.masks is None else goal.masks[kept]), float(strange.min())
 
@@ -101,7 +101,7 @@ def strangeness(frame: np.ndarray, other: np.ndarray, matters: np.ndarray) -> fl
     known, shown, seen = (_patches(picture) for picture in pictures)  # [n,p]
     looked_at = [(patch, pixels > 0) for patch, pixels in zip(shown, seen, strict=True) if pixels.any()]
     nearest = [np.abs(known[:, pixels] - patch[pixels]).mean(axis=1).min() for patch, pixels in looked_at]
-    return float(np.mean(np.array(nearest) > UNLIKE)) if nearest else 0.0
+    return float(np.mean(np.array(nearest) > DIFFERENT_PATCH)) if nearest else 0.0
 
 
 def _patches(frame: np.ndarray) -> np.ndarray:
@@ -112,19 +112,19 @@ def _patches(frame: np.ndarray) -> np.ndarray:
     return cut.transpose(0, 2, 1, 3, 4).reshape(rows * columns, -1)
 
 
-def plan_story(found: PicturePlan) -> str:
+def plan_story(judged: PicturePlan) -> str:
     """A plan in a sentence or two, or how far the search got without one."""
-    plan = found.plan
-    moves = ", ".join(found.action_names[action] for action in plan.actions) or "none"
+    plan = judged.plan
+    moves = ", ".join(judged.action_names[action] for action in plan.actions) or "none"
     effort = f"{plan.nodes} states looked at, {1e3 * plan.seconds:.0f} ms of planning"
-    if found.found:
+    if judged.found:
         return f"a plan of {len(plan.actions)} actions, {effort}\nmoves: {moves}"
-    if found.strange > MOST_STRANGE:
+    if judged.strange > MOST_STRANGE:
         return (
-            f"no plan was found: {found.strange:.0%} of the goal picture is unlike anything in the first one, so it is "
-            f"no state of the same level; {effort}"
+            f"no plan was found: {judged.strange:.0%} of the goal picture is unlike anything in the first one, so it "
+            f"is not a state of the same level; {effort}"
         )
     return (
-        f"no plan was found, {effort}: the nearest state is {len(plan.actions)} actions away and {found.distance:.2f} "
-        f"from the goal, where less than {found.threshold:.2f} would be the same\nmoves: {moves}"
+        f"no plan was found, {effort}: the nearest state is {len(plan.actions)} actions away and {judged.distance:.2f} "
+        f"from the goal, where less than {judged.threshold:.2f} would be the same\nmoves: {moves}"
     )

@@ -71,7 +71,7 @@ def evaluate(
     challenge = family.challenge(numbers[0], goals, seed)
     check_memory(opened, config, challenge.env.reset()[0])
     check_goal(opened, planner, challenge.goal)
-    pairs = tuple((one.start, one.stop) for one in ranges)
+    pairs = tuple((part.start, part.stop) for part in ranges)
     request: dict[str, Any] = {
         "env": family.name,
         "options": dict(family.options),
@@ -113,7 +113,7 @@ def evaluate(
 
 def record(result: Result) -> dict[str, Any]:
     """An evaluation as JSON values."""
-    return {**dataclasses.asdict(result), "episodes": [row(one) for one in result.episodes]}
+    return {**dataclasses.asdict(result), "episodes": [row(episode) for episode in result.episodes]}
 
 
 def _play_here(task: Task, model: Model | None, numbers: list[int]) -> Iterator[LevelResult]:

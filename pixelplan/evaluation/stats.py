@@ -47,7 +47,7 @@ def level_result(number: int, episode: Episode, shortest: int | None) -> LevelRe
 
 def outcome(episodes: Sequence[LevelResult]) -> dict[str, Any]:
     """What a record says about all its levels: success, its interval, and the share of optimal solutions."""
-    solved = sum(one.solved for one in episodes)
+    solved = sum(episode.solved for episode in episodes)
     return {
         "success": solved / len(episodes),
         "interval": wilson(solved, len(episodes)),
@@ -65,14 +65,14 @@ def row(episode: LevelResult) -> dict[str, Any]:
 
 def share_optimal(episodes: Sequence[LevelResult]) -> float | None:
     """Share of the solved levels that took the fewest possible steps; None if that number is unknown."""
-    judged = [one for one in episodes if one.solved and one.shortest is not None]
-    return sum(one.steps == one.shortest for one in judged) / len(judged) if judged else None
+    judged = [episode for episode in episodes if episode.solved and episode.shortest is not None]
+    return sum(episode.steps == episode.shortest for episode in judged) / len(judged) if judged else None
 
 
 def seconds_per_plan(episodes: Sequence[LevelResult]) -> float | None:
     """Time to perceive and plan, per plan; None if nothing was planned."""
-    plans = sum(one.plans for one in episodes)
-    return sum(one.seconds for one in episodes) / plans if plans else None
+    plans = sum(episode.plans for episode in episodes)
+    return sum(episode.seconds for episode in episodes) / plans if plans else None
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -83,29 +83,29 @@ def mean(values: Sequence[float]) -> float | None:
 def summary(result: Result) -> str:
     """An evaluation in a few lines for people."""
     episodes = result.episodes
-    solved = [one for one in episodes if one.solved]
+    solved = [episode for episode in episodes if episode.solved]
     low, high = result.interval
     by = f"{result.planner} with {result.model}" if result.model else result.planner
     lines = [
         f"{result.env}, {by}: solved {len(solved)} of {len(episodes)} levels, {result.success:.3f} "
         f"(95 % interval {low:.3f} to {high:.3f})"
     ]
-    steps = mean([one.steps for one in solved])
-    shortest = mean([one.shortest for one in solved if one.shortest is not None])
+    steps = mean([episode.steps for episode in solved])
+    shortest = mean([episode.shortest for episode in solved if episode.shortest is not None])
     if result.optimal is not None and steps is not None and shortest is not None:
         lines.append(f"  optimal {result.optimal:.3f} of the solved; {steps:.1f} steps, and {shortest:.1f} would do")
     if result.seconds_per_plan is not None:
-        replans, nodes = mean([one.replans for one in episodes]), mean([one.nodes for one in episodes])
+        replans, nodes = mean([episode.replans for episode in episodes]), mean([episode.nodes for episode in episodes])
         lines.append(
             f"  {1e3 * result.seconds_per_plan:.1f} ms per plan; per level {replans:.2f} replans, {nodes:.0f} nodes"
         )
-    chances = [one.chance for one in episodes if one.chance is not None]
+    chances = [episode.chance for episode in episodes if episode.chance is not None]
     if chances:
         lines.append(f"  predicted chance of the first plans: {sum(chances) / len(chances):.3f} on average")
-    failed = [str(one.level) for one in episodes if not one.solved and one.error is None]
+    failed = [str(episode.level) for episode in episodes if not episode.solved and episode.error is None]
     if failed:
         lines.append(f"  not solved: {', '.join(failed[:20])}{', …' if len(failed) > 20 else ''}")
-    raised = [one for one in episodes if one.error is not None]
+    raised = [episode for episode in episodes if episode.error is not None]
     if raised:
         lines.append(f"  raised: {len(raised)} levels, first {raised[0].level}: {raised[0].error}")
     return "\n".join(lines)

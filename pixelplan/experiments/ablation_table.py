@@ -11,15 +11,25 @@ from pixelplan.experiments.paper_numbers import paper
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner, training_on
 from pixelplan.experiments.specs import Cell, Training
-from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
+from pixelplan.experiments.tables import (
+    INTERVALS,
+    Report,
+    Summary,
+    comma_separated,
+    error_bars,
+    markdown,
+    number,
+    summarise,
+    values,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ENVS = ("digit-jump", "procgen-maze")
 COUNTS = (1000, 20, 10, 5)
-"""Numbers of training levels: the paper's, with which pixelplan solves everything with or without its parts, and some
-that leave room for a difference."""
+"""Numbers of training levels: the paper's, with which pixelplan solves everything even without some of its parts, and
+smaller ones that leave room for a difference."""
 METRICS = {"hits_at_1": "H@1", "hits_at_10": "H@10", "mrr_at_1": "MRR@1", "mrr_at_10": "MRR@10"}
 WORLD_MODELS = ("whole method", "without inverse model", "with fully latent forward model")
 """The rows with metrics of prediction, in the paper and here."""
@@ -62,14 +72,14 @@ def _latent(training: Training) -> Training:
 def report(selection: Selection, records: Records) -> Report:
     """A table for each puzzle and number of levels, and the successes as bars."""
     counts = selection.levels or COUNTS
-    found: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
+    by_row: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
     for seed in selection.seeds:
         for env in ENVS:
             for count in counts:
                 for name, cell in _rows(selection, env, count, seed).items():
                     record = records.find(cell)
                     if record is not None:
-                        found.setdefault((name, env, count), []).append(record)
+                        by_row.setdefault((name, env, count), []).append(record)
     lines = [
         "# Ablations",
         "",
@@ -84,7 +94,7 @@ def report(selection: Selection, records: Records) -> Report:
     rows = []
     for env in ENVS:
         for count in counts:
-            table, more = _table(env, count, found)
+            table, more = _table(env, count, by_row)
             rows += more
             header = ["", "solved, pixelplan", "solved, PPGS (paper)", *METRICS.values()]
             lines += [f"## {PUZZLES[env].__name__}, {count} training levels", "", markdown(header, table), ""]
@@ -92,31 +102,34 @@ def report(selection: Selection, records: Records) -> Report:
     header = ["puzzle", "training_levels", "row", "mean", "low", "high", "seeds", "paper"]
     header += [name for key in METRICS for name in (key, f"{key}_paper")]
     summaries = {
-        place: one for place, of in found.items() if (one := summarise([each["result"]["success"] for each in of]))
+        place: summary
+        for place, of in by_row.items()
+        if (summary := summarise([each["result"]["success"] for each in of]))
     }
     return Report("\n".join(lines), comma_separated(header, rows), _figure(counts, summaries))
 
 
 def _table(
-    env: str, count: int, found: dict[tuple[str, str, int], list[dict[str, Any]]]
+    env: str, count: int, by_row: dict[tuple[str, str, int], list[dict[str, Any]]]
 ) -> tuple[list[list[str]], list[list[Any]]]:
-    """The lines of one table, for people and for programs; the paper's numbers are of 1000 levels."""
+    """The lines of one table, for people and for programs; the paper's numbers are for 1000 levels."""
     table, rows = [], []
     for name, row in paper()["ablation"]["rows"].items():
-        here = found.get((name, env, count), [])
+        here = by_row.get((name, env, count), [])
         theirs = row[env] if count == 1000 else {}
         success = summarise([record["result"]["success"] for record in here])
         metrics = _metrics(here) if name in WORLD_MODELS else {}
         pairs = [(metrics.get(key), theirs.get(key)) for key in METRICS]
         texts = ["" if success is None else success.text(), number(theirs.get("success"))]
         table.append([name, *texts, *(_pair(ours, reported) for ours, reported in pairs)])
-        ours = [None] * 4 if success is None else [success.mean, success.low, success.high, success.seeds]
-        rows.append([env, count, name, *ours, theirs.get("success"), *(value for pair in pairs for value in pair)])
+        rows.append(
+            [env, count, name, *values(success), theirs.get("success"), *(value for pair in pairs for value in pair)]
+        )
     return table, rows
 
 
 def _pair(ours: float | None, reported: float | None) -> str:
-    """Ours and the paper's; a dash for what is not there, nothing where neither is."""
+    """Ours and the paper's; a dash for the missing one, nothing if both are missing."""
     return "" if ours is reported is None else f"{number(ours) or '–'} / {number(reported) or '–'}"
 
 
@@ -127,11 +140,11 @@ def _metrics(records: list[dict[str, Any]]) -> dict[str, float]:
         for row in record["model"]["validation_metrics"]["rankings"]:
             values.setdefault(f"hits_at_{row['horizon']}", []).append(row["hits"])
             values.setdefault(f"mrr_at_{row['horizon']}", []).append(row["reciprocal_rank"])
-    return {name: sum(found) / len(found) for name, found in values.items()}
+    return {name: sum(of_seeds) / len(of_seeds) for name, of_seeds in values.items()}
 
 
-def _figure(counts: Sequence[int], found: dict[tuple[str, str, int], Summary]) -> Figure:
-    """A panel for each puzzle and number of levels: a bar a row, and a black mark where the paper's ends."""
+def _figure(counts: Sequence[int], successes: dict[tuple[str, str, int], Summary]) -> Figure:
+    """A panel for each puzzle and number of levels: a bar for each row, and a black mark where the paper's ends."""
     from matplotlib.figure import Figure
 
     rows = paper()["ablation"]["rows"]
@@ -140,10 +153,9 @@ def _figure(counts: Sequence[int], found: dict[tuple[str, str, int], Summary]) -
     for across, env in zip(panels, ENVS, strict=True):
         for axes, count in zip(across, counts, strict=True):
             for place, (name, row) in enumerate(rows.items()):
-                ours = found.get((name, env, count))
+                ours = successes.get((name, env, count))
                 if ours is not None:
-                    error = [[ours.mean - ours.low], [ours.high - ours.mean]]
-                    axes.barh(place, ours.mean, xerr=error, color="tab:blue", capsize=2)
+                    axes.barh(place, ours.mean, xerr=error_bars([ours]), color="tab:blue", capsize=2)
                 if count == 1000:
                     axes.plot([row[env]["success"]] * 2, [place - 0.4, place + 0.4], color="black", linewidth=2)
             axes.set(title=f"{PUZZLES[env].__name__}, {count} levels", xlim=(0, 1.05))

@@ -42,7 +42,7 @@ def _on(training: Training, variant: Variant) -> Training:
 
 
 def find(selection: Selection, records: Records, size: int, planner: str) -> list[dict[str, Any]]:
-    """The records of a size of board, one a seed, as far as there are any."""
+    """The records of one board size, one per seed, as far as there are any."""
     there = [records.find(_cell(selection, size, seed, planner)) for seed in selection.seeds]
     return [record for record in there if record is not None]
 
@@ -58,7 +58,7 @@ def report(selection: Selection, records: Records) -> Report:
                 continue
             optimal, seconds = _mean(there, "result", "optimal"), _mean(there, "model", "seconds")
             plan = _mean(there, "result", "seconds_per_plan")
-            accuracy = sum(one["model"]["validation_metrics"]["one_step_accuracy"] for one in there) / len(there)
+            accuracy = sum(record["model"]["validation_metrics"]["one_step_accuracy"] for record in there) / len(there)
             table.append(
                 [
                     f"{size} × {size}",

@@ -1,4 +1,4 @@
-"""Whether records can be believed: some of an experiment's cells are measured again and compared with their records."""
+"""Check records: measure some of an experiment's cells again, and compare them with their records."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Checked:
         return f"{self.verdict:7}  {self.cell.name}: {self.recorded:.3f} recorded, {self.found:.3f} now"
 
 
-def check_cells(cells: Sequence[Cell], results: Path, runs: Path, threads: int, anew: bool) -> list[Checked]:
-    """Measure a random sample of the recorded cells again: with the models stored in `runs` or, if `anew` is allowed,
+def check_cells(cells: Sequence[Cell], results: Path, runs: Path, threads: int, retrain: bool) -> list[Checked]:
+    """Measure a random sample of the recorded cells again: with the models stored in `runs` or, if it may `retrain`,
     with models that are trained again. An InputError if there is nothing to compare."""
     recorded = [(cell, record) for cell in cells if (record := find_record(cell, results)) is not None]
     recorded = [(cell, record) for cell, record in recorded if "success" in record["result"]]
     if not recorded:
         raise InputError(f"{results} holds no record of a success that could be checked; --run makes them")
-    possible = [(cell, record) for cell, record in recorded if anew or is_stored(cell, runs)]
+    possible = [(cell, record) for cell, record in recorded if retrain or is_stored(cell, runs)]
     if not possible:
         raise InputError(f"{runs} holds none of the {len(recorded)} models; add --run to train some of them again")
     chosen = random.sample(possible, min(SAMPLE, len(possible)))
@@ -55,16 +55,18 @@ def is_stored(cell: Cell, runs: Path) -> bool:
 
 
 def check_cell(cell: Cell, recorded: dict[str, Any], runs: Path, threads: int) -> Checked:
-    """Measure a cell again, from the beginning."""
+    """Measure a cell again from scratch."""
     with tempfile.TemporaryDirectory() as folder:
-        _, found = measure(cell, make_model(cell.model, runs, threads), Path(folder))
-    return Checked(cell, "agrees" if agree(recorded, found) else "differs", recorded["success"], found["success"])
+        _, measured = measure(cell, make_model(cell.model, runs, threads), Path(folder))
+    return Checked(cell, "agrees" if agree(recorded, measured) else "differs", recorded["success"], measured["success"])
 
 
-def agree(recorded: dict[str, Any], found: dict[str, Any]) -> bool:
-    """Whether two results tell the same: each success lies in the other's 95 % interval, and what is recorded fits
-    together (a success is the share of levels that are not listed as unsolved)."""
+def agree(recorded: dict[str, Any], measured: dict[str, Any]) -> bool:
+    """Whether two results agree: each success lies in the other's 95 % interval, and the record is consistent (its
+    success is the share of levels that it does not list as unsolved)."""
     levels, success = recorded["levels"], recorded["success"]
-    whole = abs(success - (1 - len(recorded["unsolved"]) / levels)) < 1e-9 and levels == found["levels"]
+    whole = abs(success - (1 - len(recorded["unsolved"]) / levels)) < 1e-9 and levels == measured["levels"]
     low, high = wilson(round(success * levels), levels)
-    return whole and low <= found["success"] <= high and found["interval"][0] <= success <= found["interval"][1]
+    return (
+        whole and low <= measured["success"] <= high and measured["interval"][0] <= success <= measured["interval"][1]
+    )

@@ -1,4 +1,4 @@
-"""The same jobs on a ray cluster: each is a task with its resources; the driver collects records and tries again."""
+"""The same jobs on a ray cluster: each is a task with its resources; the driver collects records and retries."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ MEMORY = 3 * 2**29
 def run_there(
     cells: Sequence[Cell], results: Path, runs: Path, threads: int, address: str, retries: int
 ) -> list[Failure]:
-    """Run the cells that have no record on the cluster at an address, or for `auto` on the one that is running here,
-    else on a new one with this machine's cores.
+    """Run the cells that have no record on the cluster at an address. `auto` is the one that is running here or, if
+    there is none, a new one with this machine's cores.
 
-    Data and models stay on the workers, in their runs folder; records come back and are written here. A job whose
-    worker died, or of which a cell failed, is tried again; on the same machine it continues from what is there.
+    Data and models stay on the workers, in their runs folder; records come back and are written here. If a job's
+    worker dies or one of its cells fails, it is tried again; on the same machine it continues from what is there.
     """
     ray = _connect(address)
     try:
@@ -55,10 +55,10 @@ def _connect(address: str) -> Any:
 
 
 def _knock(address: str) -> None:
-    """An InputError if no one answers at host:port; ray itself would wait for minutes."""
+    """An InputError if nothing answers at host:port; ray itself would wait for minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
-        raise InputError(f"{address!r} is no address of a ray cluster; write auto, host:port or ray://host:port")
+        raise InputError(f"{address!r} is not the address of a ray cluster; write auto, host:port or ray://host:port")
     try:
         socket.create_connection((host, int(port)), timeout=10).close()
     except OSError as problem:
@@ -66,7 +66,7 @@ def _knock(address: str) -> None:
 
 
 def _drive(ray: Any, jobs: list[Job], results: Path, runs: Path, threads: int, retries: int) -> list[Failure]:
-    """Hand out all jobs, and write down what comes back until nothing is left to try."""
+    """Hand out all jobs, and write the records that come back, until nothing is left to try."""
     left = {fingerprint(job.model): job for job in jobs}
     tries = dict.fromkeys(left, 0)
     failures: list[Failure] = []
@@ -80,17 +80,17 @@ def _drive(ray: Any, jobs: list[Job], results: Path, runs: Path, threads: int, r
         key = tasks.pop(task)
         job = left[key]
         try:
-            found: list[tuple[Cell, dict[str, Any] | Failure]] = ray.get(task)
+            outcomes: list[tuple[Cell, dict[str, Any] | Failure]] = ray.get(task)
         except ray.exceptions.RayError as problem:
-            found = [(cell, Failure(cell, reason(problem))) for cell in job.cells]
-        for cell, one in found:
-            if not isinstance(one, Failure):
-                write_record(one, cell, results)
-            say(outcome(cell, one))
-        failed = [one for _, one in found if isinstance(one, Failure)]
+            outcomes = [(cell, Failure(cell, reason(problem))) for cell in job.cells]
+        for cell, result in outcomes:
+            if not isinstance(result, Failure):
+                write_record(result, cell, results)
+            say(outcome(cell, result))
+        failed = [failure for _, failure in outcomes if isinstance(failure, Failure)]
         if failed and tries[key] < retries:
             tries[key] += 1
-            left[key] = Job(tuple(one.cell for one in failed))
+            left[key] = Job(tuple(failure.cell for failure in failed))
             say(f"trying again, {tries[key]} of {retries}: {job.model.env}, {job.model.name}")
             tasks[hand_out(left[key])] = key
         else:

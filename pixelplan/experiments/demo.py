@@ -28,7 +28,7 @@ def demo(out: Path) -> None:
     """Solve levels, print how it went beside the paper's figures, and write pictures and GIFs to a folder."""
     console = Console(width=110)
     console.print(f"Planning from pixels on levels {LEVELS.start} to {LEVELS.stop - 1}, none of them seen in training.")
-    table = Table("puzzle", "planner", "solved", "optimal", "ms a plan", "PPGS in the paper")
+    table = Table("puzzle", "planner", "solved", "optimal", "ms per plan", "PPGS in the paper")
     pictures, titles = [], []
     began = time.perf_counter()
     for name in PUZZLES:
@@ -54,8 +54,8 @@ def demo(out: Path) -> None:
 
 
 def _cells(result: Result) -> tuple[str, str, str]:
-    """Solved, optimal among the solved, and milliseconds a plan."""
-    solved = sum(one.solved for one in result.episodes)
+    """Solved, optimal among the solved, and milliseconds per plan."""
+    solved = sum(episode.solved for episode in result.episodes)
     optimal = "" if result.optimal is None else f"{result.optimal:.2f}"
     speed = "" if result.seconds_per_plan is None else f"{1e3 * result.seconds_per_plan:.1f}"
     return f"{solved} of {len(result.episodes)}", optimal, speed

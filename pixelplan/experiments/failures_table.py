@@ -22,9 +22,9 @@ from pixelplan.planning import full
 from pixelplan.planning.one_shot import play_one_shot
 from pixelplan.types import Episode
 
-FEW = {"ice-slider": 5, "digit-jump": 10, "procgen-maze": 10}
+TRAINING_LEVELS = {"ice-slider": 5, "digit-jump": 10, "procgen-maze": 10}
 """Training levels of the models: those trained on 1000 fail nowhere."""
-WANTED = 2
+FAILURES_SHOWN = 2
 """Levels shown of each puzzle."""
 SCALE = 4
 
@@ -34,18 +34,18 @@ class Failures:
     """The first levels that one-shot fails and the full planner solves, with what each of them did there."""
 
     levels: str
-    wanted: int = WANTED
+    wanted: int = FAILURES_SHOWN
 
     @property
     def name(self) -> str:
-        """For people."""
+        """A name for people."""
         return f"failures of one-shot on {self.levels}"
 
     def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
-        """Play levels until enough are found; says how many were played and what was done in those found."""
+        """Play levels until enough failures are found; returns how many were played, and the actions in those found."""
         assert model is not None  # true rules never fail
         puzzle, opened = make_puzzle(env), load_model(model)
-        found: list[dict[str, Any]] = []
+        examples: list[dict[str, Any]] = []
         played = failed = 0
         for number in level_numbers(parse_levels(self.levels)):
             played += 1
@@ -60,19 +60,19 @@ class Failures:
             corrected = full(opened, blindfolded(puzzle, level), goal_frame, random=random)
             if corrected.solved and not too_long(corrected):
                 steps = {"one_shot": list(one_shot.actions), "full": list(corrected.actions)}
-                found.append({"level": number, **steps, "replanned_at": list(corrected.planned_at[1:])})
-            if len(found) == self.wanted:
+                examples.append({"level": number, **steps, "replanned_at": list(corrected.planned_at[1:])})
+            if len(examples) == self.wanted:
                 break
-        return {"played": played, "failed_by_one_shot": failed, "found": found}
+        return {"played": played, "failed_by_one_shot": failed, "found": examples}
 
 
 def too_long(episode: Episode) -> bool:
-    """Whether so much was tried that a picture of it shows nothing."""
+    """Whether an episode has too many steps for a picture to show anything."""
     return len(episode.actions) > 40
 
 
 def cells(selection: Selection) -> list[Cell]:
-    """One a puzzle."""
+    """One per puzzle."""
     return [_cell(selection, env) for env in selection.puzzles]
 
 
@@ -82,7 +82,7 @@ def _cell(selection: Selection, env: str) -> Cell:
 
 
 def _count(selection: Selection, env: str) -> int:
-    return (selection.levels or (FEW[env],))[0]
+    return (selection.levels or (TRAINING_LEVELS[env],))[0]
 
 
 def report(selection: Selection, records: Records) -> Report:
@@ -95,33 +95,34 @@ def report(selection: Selection, records: Records) -> Report:
         result = record["result"]
         trained = f"trained on {_count(selection, env)} levels"
         counts = [str(result["failed_by_one_shot"]), str(result["played"])]
-        levels = ", ".join(str(one["level"]) for one in result["found"])
+        levels = ", ".join(str(example["level"]) for example in result["found"])
         usual = records.find(Cell(training_on(env, 1000, 0, selection.preset), one_shot_planner(selection.test_levels)))
         failed = "" if usual is None else str(len(usual["result"]["unsolved"]))
         table.append([PUZZLES[env].__name__, trained, *counts, levels, failed])
-        for one in result["found"]:
-            for planner, circles in (("one_shot", []), ("full", one["replanned_at"])):
-                pictures.append(picture(env, one["level"], one[planner], circles))
-                titles.append(f"{env} {one['level']}: {planner.replace('_', '-')}, {len(one[planner])} steps")
-            rows.append([env, one["level"], len(one["one_shot"]), len(one["full"]), len(one["replanned_at"])])
+        for example in result["found"]:
+            for planner, circles in (("one_shot", []), ("full", example["replanned_at"])):
+                pictures.append(picture(env, example["level"], example[planner], circles))
+                titles.append(f"{env} {example['level']}: {planner.replace('_', '-')}, {len(example[planner])} steps")
+            lengths = [len(example[key]) for key in ("one_shot", "full", "replanned_at")]
+            rows.append([env, example["level"], *lengths])
     lines = [
         "# Where one-shot planning fails",
         "",
-        f"Levels {selection.test_levels} (the second number excluded) in their order, until {WANTED} were found that "
-        "one-shot planning fails and the full planner solves (in at most 40 steps, for the pictures' sake); 1 seed. A "
-        "circle is drawn where the full planner made a new plan. The models were trained on few levels, because those "
-        "trained on 1000 hardly fail (last column, all of the levels). Made by `pixelplan reproduce failures` from the "
-        "records in `results/`.",
+        f"Levels {selection.test_levels} (the second number excluded) in their order, until {FAILURES_SHOWN} were "
+        "found that one-shot planning fails and the full planner solves (in at most 40 steps, for the pictures' sake); "
+        "1 seed. A circle is drawn where the full planner made a new plan. The models were trained on few levels, "
+        "because those trained on 1000 hardly fail (last column, all of the levels). Made by `pixelplan reproduce "
+        "failures` from the records in `results/`.",
         "",
         *(["![One-shot plans that fail, each beside the full planner's way](failures.png)", ""] if pictures else []),
         markdown(["", "model", "failed by one-shot", "of levels played", "shown", "failed after 1000 levels"], table),
     ]
     header = ["puzzle", "level", "one_shot_steps", "full_steps", "replans"]
-    return Report("\n".join(lines), comma_separated(header, rows), picture_sheet(pictures, titles, 2 * WANTED))
+    return Report("\n".join(lines), comma_separated(header, rows), picture_sheet(pictures, titles, 2 * FAILURES_SHOWN))
 
 
 def picture(env: str, number: int, actions: list[int], circles: list[int]) -> Image.Image:
-    """The first frame of a level with the way that actions lead, and circles at some of its steps."""
+    """The first frame of a level with the path that actions take, and circles at some of its steps."""
     level = get_level(make_puzzle(env), number)
     way = centres(level, follow(level, actions))
     return draw_way(level.frame(level.start), way, level.patches.shape[1], circles, SCALE)

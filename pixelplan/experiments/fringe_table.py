@@ -27,26 +27,26 @@ if TYPE_CHECKING:
 ENV = "procgen-maze"
 DEPTH = 20
 """Layers that are counted."""
-NOWHERE = 1e3
-"""So far from everything that no search ends there."""
+OUT_OF_REACH = 1e3
+"""A goal so far from everything that no search ends there."""
 NORMAL = 1.645
-"""90 % of a normal distribution lie within so many standard deviations."""
+"""90 % of a normal distribution lie within this many standard deviations."""
 
 
 @dataclass(frozen=True)
 class Leaves:
-    """The leaves of every layer of a one-shot search that looks for nothing, and so sees all there is."""
+    """The leaves of every layer of a one-shot search that has no goal, and so sees everything."""
 
     levels: str
     config: OneShotConfig = field(default_factory=OneShotConfig)
 
     @property
     def name(self) -> str:
-        """For people."""
+        """A name for people."""
         return f"leaves {'with' if self.config.reidentification else 'without'} reidentification on {self.levels}"
 
     def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
-        """The number of leaves by depth in each level; 0 where nothing new is left to find."""
+        """The number of leaves by depth in each level; 0 once nothing new is left to find."""
         assert model is not None  # the latent space of a trained model is searched
         puzzle = make_puzzle(env)
         opened = load_model(model)
@@ -55,7 +55,7 @@ class Leaves:
             level = get_level(puzzle, number)
             with inference():
                 start = as_array(opened.encode(level.frame(level.start)[None]))[0]
-                nowhere = LatentGoal(start[None] + NOWHERE)
+                nowhere = LatentGoal(start[None] + OUT_OF_REACH)
                 plan = search(opened, opened.context(level.frame(level.goal)), start, nowhere, self.config)
             rows.append([*plan.leaves, *[0] * (DEPTH - len(plan.leaves))])
         return {"leaves": rows}
@@ -108,8 +108,8 @@ def report(selection: Selection, records: Records) -> Report:
 
 def _curve(leaves: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     """The mean [depth] over levels and half of its 90 % interval [depth]."""
-    found = np.array(leaves, float)
-    return found.mean(0), NORMAL * found.std(0, ddof=1) / math.sqrt(len(found))
+    counts = np.array(leaves, float)
+    return counts.mean(0), NORMAL * counts.std(0, ddof=1) / math.sqrt(len(counts))
 
 
 def _figure(curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> Figure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pixelplan.envs import PUZZLES
 from pixelplan.experiments.baseline_records import image_search_rates
@@ -12,7 +12,17 @@ from pixelplan.experiments.paper_numbers import paper
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner, training_on
 from pixelplan.experiments.specs import Cell, Training
-from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
+from pixelplan.experiments.tables import (
+    INTERVALS,
+    Report,
+    Summary,
+    comma_separated,
+    draw_curve,
+    markdown,
+    number,
+    summarise,
+    values,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,8 +44,8 @@ def cells(selection: Selection) -> list[Cell]:
 
 
 def report(selection: Selection, records: Records) -> Report:
-    """A table a puzzle, and the curves."""
-    found = _measured(cells(replace(selection, levels=COUNTS)), records)
+    """A table for each puzzle, and the curves."""
+    successes = _measured(cells(replace(selection, levels=COUNTS)), records)
     searches = {env: image_search_rates(records.results, env, selection.test_levels) for env in PUZZLES}
     lines = [
         "# Generalisation",
@@ -48,23 +58,23 @@ def report(selection: Selection, records: Records) -> Report:
     ]
     lines += ["![Solved unseen levels over the number of training levels](generalisation.png)", ""]
     for env, kind in PUZZLES.items():
-        lines += [f"## {kind.__name__}", "", markdown(*_table(env, found)), ""]
+        lines += [f"## {kind.__name__}", "", markdown(*_table(env, successes)), ""]
         search = searches[env]
         if search is not None:
             lines += [f"GS on Images, which learns nothing: {search.text()}.", ""]
     lines += [f"PPGS's and PPO's numbers are the paper's: {paper()['generalization']['source']}.", ""]
     rows = [
-        [env, count, planner, *_values(found.get((env, count, planner))), _paper(env, "ppgs", count, planner)]
+        [env, count, planner, *values(successes.get((env, count, planner))), _paper(env, "ppgs", count, planner)]
         for env in PUZZLES
         for count in COUNTS
         for planner in PLANNERS
     ]
     header = ["puzzle", "training_levels", "planner", "mean", "low", "high", "seeds", "paper"]
-    return Report("\n".join(lines), comma_separated(header, rows), _figure(found, searches))
+    return Report("\n".join(lines), comma_separated(header, rows), _figure(successes, searches))
 
 
 def _measured(declared: Sequence[Cell], records: Records) -> dict[tuple[str, int, str], Summary]:
-    """What is there, by puzzle, number of levels and planner."""
+    """What was measured, by puzzle, number of levels and planner."""
     rates: dict[tuple[str, int, str], list[float]] = {}
     for cell in declared:
         record = records.find(cell)
@@ -72,14 +82,14 @@ def _measured(declared: Sequence[Cell], records: Records) -> dict[tuple[str, int
             assert isinstance(cell.model, Training)
             place = (cell.env, cell.model.count, cell.measure.planner)  # type: ignore[attr-defined]
             rates.setdefault(place, []).append(record["result"]["success"])
-    return {place: summary for place, found in rates.items() if (summary := summarise(found)) is not None}
+    return {place: summary for place, of_seeds in rates.items() if (summary := summarise(of_seeds)) is not None}
 
 
-def _table(env: str, found: dict[tuple[str, int, str], Summary]) -> tuple[list[str], list[list[str]]]:
+def _table(env: str, successes: dict[tuple[str, int, str], Summary]) -> tuple[list[str], list[list[str]]]:
     header = ["n", "pixelplan, full", "PPGS, full (paper)", "pixelplan, one-shot", "PPO (paper)"]
     rows = []
     for count in COUNTS:
-        full, one_shot = found.get((env, count, "full")), found.get((env, count, "one-shot"))
+        full, one_shot = successes.get((env, count, "full")), successes.get((env, count, "one-shot"))
         rows.append(
             [
                 str(count),
@@ -97,31 +107,17 @@ def _paper(env: str, method: str, count: int, planner: str = "full") -> float | 
     return rates[COUNTS.index(count)] if planner == "full" and count in COUNTS else None
 
 
-def _values(summary: Summary | None) -> list[Any]:
-    return [None] * 4 if summary is None else [summary.mean, summary.low, summary.high, summary.seeds]
-
-
-def _figure(found: dict[tuple[str, int, str], Summary], searches: dict[str, Summary | None]) -> Figure:
-    """A panel a puzzle: pixelplan, the paper's PPGS and PPO, and the search without learning, over n."""
+def _figure(successes: dict[tuple[str, int, str], Summary], searches: dict[str, Summary | None]) -> Figure:
+    """A panel for each puzzle: pixelplan, the paper's PPGS and PPO, and the search without learning, over n."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 3.6), layout="constrained")
     panels = figure.subplots(1, len(PUZZLES), sharey=True)
     for axes, (env, kind) in zip(panels, PUZZLES.items(), strict=True):
         for planner, colour in (("full", "tab:blue"), ("one-shot", "tab:cyan")):
-            there = [(count, found[env, count, planner]) for count in COUNTS if (env, count, planner) in found]
-            counts, shown = [count for count, _ in there], [one for _, one in there]
-            errors = [[one.mean - one.low for one in shown], [one.high - one.mean for one in shown]]
-            axes.errorbar(
-                counts,
-                [one.mean for one in shown],
-                errors if shown else None,
-                marker="o",
-                markersize=4,
-                capsize=2,
-                color=colour,
-                label=f"pixelplan, {planner}",
-            )
+            there = [(count, successes[env, count, planner]) for count in COUNTS if (env, count, planner) in successes]
+            counts, shown = [count for count, _ in there], [summary for _, summary in there]
+            draw_curve(axes, counts, shown, color=colour, label=f"pixelplan, {planner}")
         for method, style, label in (("ppgs", "--", "PPGS, full (the paper's)"), ("ppo", ":", "PPO (the paper's)")):
             axes.plot(
                 COUNTS, paper()["generalization"]["rates"][env][method], style, marker=".", color="black", label=label

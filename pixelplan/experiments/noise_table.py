@@ -1,6 +1,6 @@
 """Success behind visual noise, of planning in a latent space and of a search on images (not in the paper).
 
-One model a puzzle is trained behind noise of one strength, and judged behind weaker and stronger noise as well.
+One model per puzzle is trained behind noise of one strength, and judged behind weaker and stronger noise as well.
 """
 
 from __future__ import annotations
@@ -15,7 +15,17 @@ from pixelplan.evaluation.stats import mean
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection
 from pixelplan.experiments.specs import Cell, Evaluation, Play, Training, Variant
-from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
+from pixelplan.experiments.tables import (
+    INTERVALS,
+    Report,
+    Summary,
+    comma_separated,
+    draw_curve,
+    markdown,
+    number,
+    summarise,
+    values,
+)
 from pixelplan.model.train_config import preset
 from pixelplan.planning import PLANNERS as ALL_PLANNERS
 from pixelplan.planning import FullConfig
@@ -30,13 +40,13 @@ STRENGTHS = (None, 0.0, 5.0, TRAINED, 20.0, 40.0, 80.0)
 """Standard deviations in judging, always with a distractor; None is neither noise nor distractor."""
 LABELS = tuple("none" if strength is None else f"{strength:g}" for strength in STRENGTHS)
 EPISODES = 5
-"""A level: every frame is a new one, and 1000 levels of 20 episodes would be 5 GB of them."""
+"""Per level: every frame is new, and 1000 levels of 20 episodes would take 5 GB."""
 PLANNERS = {"full": "pixelplan, full", "one-shot": "pixelplan, one-shot", "image-search": "GS on Images"}
-"""Those that are compared, and what the table calls them."""
+"""The planners compared, and what the table calls them."""
 
 
 def behind(strength: float | None) -> Variant | None:
-    """Levels behind noise of this strength, and one moving distractor; the usual ones for None."""
+    """Levels behind noise of this strength and one moving distractor; None is the usual levels."""
     return None if strength is None else Variant(noise=Noise(noise=strength, distractor=1))
 
 
@@ -55,7 +65,7 @@ def cells(selection: Selection) -> list[Cell]:
 
 
 def _seeds(selection: Selection, planner: str) -> tuple[int, ...]:
-    """The seeds that make a difference: a search on images learns nothing, and one will do."""
+    """The seeds that make a difference: a search on images learns nothing, so one is enough."""
     return selection.seeds if ALL_PLANNERS[planner].needs_model else selection.seeds[:1]
 
 
@@ -81,11 +91,11 @@ class Outcome:
 
     success: Summary
     steps: float | None
-    """The mean number of steps to the goal; None where it is never reached."""
+    """The mean number of steps to the goal; None if it is never reached."""
 
 
 def outcome(selection: Selection, records: Records, env: str, strength: float | None, planner: str) -> Outcome | None:
-    """From the records; None where there are none."""
+    """From the records; None if there are none."""
     there = [records.find(_cell(selection, env, seed, strength, planner)) for seed in _seeds(selection, planner)]
     results = [record["result"] for record in there if record is not None]
     success = summarise([result["success"] for result in results])
@@ -94,28 +104,28 @@ def outcome(selection: Selection, records: Records, env: str, strength: float | 
 
 
 def report(selection: Selection, records: Records) -> Report:
-    """A table a puzzle, and the curves."""
+    """A table for each puzzle, and the curves."""
     count = (selection.levels or (1000,))[0]
-    found: dict[tuple[str, str, str], Outcome] = {}
+    outcomes: dict[tuple[str, str, str], Outcome] = {}
     for env in ENVS:
         for strength, label in zip(STRENGTHS, LABELS, strict=True):
             for planner in PLANNERS:
-                if (one := outcome(selection, records, env, strength, planner)) is not None:
-                    found[env, label, planner] = one
+                if (measured := outcome(selection, records, env, strength, planner)) is not None:
+                    outcomes[env, label, planner] = measured
     titles = list(PLANNERS.values())
     lines = [
         "# Visual noise",
         "",
-        "Every frame is disturbed anew: noise of the given standard deviation (grey values, 0 to 255) on every pixel, "
-        "and a bright square, an eighth of the frame wide, that moves over it. No two visits to a state look alike. In "
-        "the row without noise there is no square either. "
+        "Every frame is disturbed in its own way: noise of the given standard deviation (grey values, 0 to 255) on "
+        "every pixel, and a bright square, an eighth of the frame wide, that moves over it. No two visits to a state "
+        "look alike. In the row without noise there is no square either. "
         f"Share of levels {selection.test_levels} (the second number excluded) solved: {INTERVALS}",
         "",
         f"One model per puzzle, trained with `--noisy` behind noise of {TRAINED:g} on {count} levels, {EPISODES} "
         "random episodes of 20 steps each. Goal frames are as noisy as any; what is solved is judged without the "
         "noise. GS on Images learns nothing and recognises a state only by its pixels: behind noise it recognises "
-        "none. In these two puzzles many moves cannot be undone, so that it solves hardly more levels than random "
-        "play does even without noise ([success rates](success.md)); what noise costs it is steps. Steps are the "
+        "none. In these two puzzles many moves cannot be undone, so even without noise it solves hardly more levels "
+        "than random play does ([success rates](success.md)); what noise costs it is steps. Steps are the "
         "mean over the solved levels. "
         "Made by `pixelplan reproduce noise` from the records in `results/`.",
         "",
@@ -125,18 +135,18 @@ def report(selection: Selection, records: Records) -> Report:
     for env in ENVS:
         rows = []
         for label in LABELS:
-            there = [found.get((env, label, planner)) for planner in PLANNERS]
-            steps = [number(None if one is None else one.steps, 1) for one in there]
-            rows.append([label, *("" if one is None else one.success.text() for one in there), *steps])
+            there = [outcomes.get((env, label, planner)) for planner in PLANNERS]
+            steps = [number(None if measured is None else measured.steps, 1) for measured in there]
+            rows.append([label, *("" if measured is None else measured.success.text() for measured in there), *steps])
         header = ["noise", *titles, *(f"steps, {title}" for title in titles)]
         lines += [f"## {PUZZLES[env].__name__}", "", markdown(header, rows), ""]
-    values = [[*key, *dataclasses.astuple(one.success), one.steps] for key, one in found.items()]
+    lines_of_numbers = [[*key, *values(measured.success), measured.steps] for key, measured in outcomes.items()]
     columns = ["puzzle", "noise", "planner", "mean", "low", "high", "seeds", "steps"]
-    return Report("\n".join(lines), comma_separated(columns, values), _figure(found))
+    return Report("\n".join(lines), comma_separated(columns, lines_of_numbers), _figure(outcomes))
 
 
-def _figure(found: dict[tuple[str, str, str], Outcome]) -> Figure:
-    """A panel a puzzle, a curve a planner."""
+def _figure(outcomes: dict[tuple[str, str, str], Outcome]) -> Figure:
+    """A panel for each puzzle, with a curve for each planner."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 3.4), layout="constrained")
@@ -144,21 +154,12 @@ def _figure(found: dict[tuple[str, str, str], Outcome]) -> Figure:
     for axes, env in zip(panels, ENVS, strict=True):
         for (planner, title), colour in zip(PLANNERS.items(), ("tab:blue", "tab:cyan", "tab:orange"), strict=True):
             there = [
-                (place, found[env, label, planner].success)
+                (place, outcomes[env, label, planner].success)
                 for place, label in enumerate(LABELS)
-                if (env, label, planner) in found
+                if (env, label, planner) in outcomes
             ]
-            errors = [[one.mean - one.low for _, one in there], [one.high - one.mean for _, one in there]]
-            axes.errorbar(
-                [place for place, _ in there],
-                [one.mean for _, one in there],
-                errors if there else None,
-                marker="o",
-                markersize=4,
-                capsize=2,
-                color=colour,
-                label=title,
-            )
+            places, shown = [place for place, _ in there], [summary for _, summary in there]
+            draw_curve(axes, places, shown, color=colour, label=title)
         axes.axvline(STRENGTHS.index(TRAINED), color="grey", linestyle=":", label="noise in training")
         axes.set_xticks(range(len(LABELS)), LABELS)
         axes.set(title=PUZZLES[env].__name__, xlabel="noise (standard deviation, grey values)", ylim=(-0.02, 1.05))

@@ -9,7 +9,16 @@ from pixelplan.experiments.paper_numbers import paper
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, one_shot_planner, training_on
 from pixelplan.experiments.specs import Cell, Play, Training
-from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, summarise
+from pixelplan.experiments.tables import (
+    INTERVALS,
+    Report,
+    Summary,
+    comma_separated,
+    error_bars,
+    markdown,
+    summarise,
+    values,
+)
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.training.on_policy import Stage, on_policy_stages
 
@@ -18,10 +27,10 @@ if TYPE_CHECKING:
 
 ENV = "ice-slider"
 EPISODES = 20
-"""Episodes a level of (A); (B) has a quarter of them, and (C) gets the rest from the planner in three parts."""
+"""Episodes per level of (A); (B) has a quarter of them, and (C) gets the rest from the planner in three parts."""
 PASSES = 8
 """Over all levels: the paper's 40 epochs with a stop after every fifth."""
-PLAYED = 3 / PASSES
+PLAYING_SHARE = 3 / PASSES
 """The planner plays after the first three passes, as in the paper."""
 HALF = Stage(0.5)
 SHARES = {0.5: "20", 1.0: "40"}
@@ -42,7 +51,7 @@ def cells(selection: Selection) -> list[Cell]:
 
 
 def updates_a_pass(count: int) -> int:
-    """Gradient steps in which training sees all levels, eight at a time; small sets several times over."""
+    """Gradient steps in which training sees all levels, eight at a time; small sets are seen several times."""
     return max(100, -(-count // TrainConfig().batch))
 
 
@@ -57,14 +66,14 @@ def _trainings(selection: Selection, count: int, seed: int) -> dict[str, Trainin
             usual, play=Play(ENV, usual.play.levels, episodes), config=config, stages=(*stages, HALF)
         )
 
-    return {"A": on(EPISODES), "B": on(few), "C": on(few, *on_policy_stages(3, few, PLAYED))}
+    return {"A": on(EPISODES), "B": on(few), "C": on(few, *on_policy_stages(3, few, PLAYING_SHARE))}
 
 
 def report(selection: Selection, records: Records) -> Report:
     """The table, and its bars."""
     count = (selection.levels or (1000,))[0]
     columns, epochs = paper()["on_policy"]["columns"], paper()["on_policy"]["epochs"]
-    found: dict[tuple[str, float], Summary] = {}
+    successes: dict[tuple[str, float], Summary] = {}
     for name in columns:
         for share in SHARES:
             wanted = [
@@ -74,15 +83,14 @@ def report(selection: Selection, records: Records) -> Report:
             there = [record for cell in wanted if (record := records.find(cell)) is not None]
             summary = summarise([record["result"]["success"] for record in there])
             if summary is not None:
-                found[name, share] = summary
+                successes[name, share] = summary
     table, rows = [], []
     for share, epoch in SHARES.items():
         line = ["half" if share == 0.5 else "all"]
         for name in columns:
-            ours, (mean, deviation) = found.get((name, share)), epochs[epoch][name]
+            ours, (mean, deviation) = successes.get((name, share)), epochs[epoch][name]
             line += ["" if ours is None else ours.text(), f"{mean:.2f} ± {deviation:.2f}"]
-            values = [None] * 4 if ours is None else dataclasses.astuple(ours)
-            rows.append([name, share, *values, mean, deviation])
+            rows.append([name, share, *values(ours), mean, deviation])
         table.append(line)
     header = ["training done"]
     for name, title in columns.items():
@@ -106,10 +114,10 @@ def report(selection: Selection, records: Records) -> Report:
         "",
     ]
     names = ["data", "share", "mean", "low", "high", "seeds", "paper", "paper_deviation"]
-    return Report("\n".join(lines), comma_separated(names, rows), _figure(found))
+    return Report("\n".join(lines), comma_separated(names, rows), _figure(successes))
 
 
-def _figure(found: dict[tuple[str, float], Summary]) -> Figure:
+def _figure(successes: dict[tuple[str, float], Summary]) -> Figure:
     """Bars for half and all of training, and a black mark where the paper's ends."""
     from matplotlib.figure import Figure
 
@@ -118,10 +126,9 @@ def _figure(found: dict[tuple[str, float], Summary]) -> Figure:
     axes = figure.subplots()
     for place, name in enumerate(columns):
         for (share, epoch), colour, aside in zip(SHARES.items(), ("tab:cyan", "tab:blue"), (-0.2, 0.2), strict=True):
-            ours = found.get((name, share))
+            ours = successes.get((name, share))
             if ours is not None:
-                error = [[ours.mean - ours.low], [ours.high - ours.mean]]
-                axes.bar(place + aside, ours.mean, 0.36, yerr=error, color=colour, capsize=2)
+                axes.bar(place + aside, ours.mean, 0.36, yerr=error_bars([ours]), color=colour, capsize=2)
             reported = epochs[epoch][name][0]
             axes.plot([place + aside - 0.18, place + aside + 0.18], [reported] * 2, color="black", linewidth=2)
     axes.bar(0, 0, color="tab:cyan", label="half of training")

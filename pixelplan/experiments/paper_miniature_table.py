@@ -21,7 +21,16 @@ from pixelplan.experiments.selection import (
     papers_one_shot,
 )
 from pixelplan.experiments.specs import Cell, Evaluation, Play, Training, Variant
-from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, summarise
+from pixelplan.experiments.tables import (
+    INTERVALS,
+    Report,
+    Summary,
+    comma_separated,
+    draw_curve,
+    markdown,
+    summarise,
+    values,
+)
 from pixelplan.model.families.paper import PaperConfig
 from pixelplan.model.train_config import TrainConfig, preset, without_inverse
 from pixelplan.training.on_policy import Stage
@@ -54,7 +63,7 @@ class Row:
 
     @property
     def curve(self) -> bool:
-        """Whether it is measured on the way, too."""
+        """Whether it is also measured during training."""
         return len(self.shares) > 1
 
 
@@ -105,15 +114,15 @@ def _cell(selection: Selection, row: Row, env: str, seed: int, share: float) -> 
 
 
 def report(selection: Selection, records: Records) -> Report:
-    """A table a board, and the learning curves."""
-    found: dict[tuple[str, str, str, float], Summary] = {}
+    """A table for each board, and the learning curves."""
+    successes: dict[tuple[str, str, str, float], Summary] = {}
     for env in _boards(selection):
         for row in _rows(selection):
             for share in row.shares:
                 there = [records.find(_cell(selection, row, env, seed, share)) for seed in selection.seeds]
-                summary = summarise([one["result"]["success"] for one in there if one is not None])
+                summary = summarise([record["result"]["success"] for record in there if record is not None])
                 if summary is not None:
-                    found[env, row.method, row.planner, share] = summary
+                    successes[env, row.method, row.planner, share] = summary
     lines = [
         "# PPGS at the paper's size" if selection.full_size else "# PPGS in miniature",
         "",
@@ -128,17 +137,16 @@ def report(selection: Selection, records: Records) -> Report:
     for env in _boards(selection):
         table = []
         for row in _rows(selection):
-            summaries = [found.get((env, row.method, row.planner, share)) for share in SHARES]
-            texts = ["" if one is None else one.text() for one in summaries]
+            summaries = [successes.get((env, row.method, row.planner, share)) for share in SHARES]
+            texts = ["" if success is None else success.text() for success in summaries]
             table.append([f"{row.method}, {row.planner}", *texts])
             for share in row.shares:
-                one = found.get((env, row.method, row.planner, share))
-                values = [None] * 4 if one is None else dataclasses.astuple(one)
-                rows.append([env, row.method, row.planner, share, _updates(row.config), *values])
+                success = successes.get((env, row.method, row.planner, share))
+                rows.append([env, row.method, row.planner, share, _updates(row.config), *values(success)])
         header = ["", *(f"{share:.0%} of training" for share in SHARES)]
         lines += [f"## {PUZZLES[env].__name__}", "", markdown(header, table), ""]
     header = ["puzzle", "method", "planner", "share", "updates", "mean", "low", "high", "seeds"]
-    return Report("\n".join(lines), comma_separated(header, rows), _figure(selection, found))
+    return Report("\n".join(lines), comma_separated(header, rows), _figure(selection, successes))
 
 
 def _words(selection: Selection) -> str:
@@ -161,8 +169,8 @@ def _updates(config: TrainConfig) -> int | None:
     return config.updates or getattr(config.model, "updates", None)
 
 
-def _figure(selection: Selection, found: dict[tuple[str, str, str, float], Summary]) -> Figure:
-    """A panel a board: success over gradient steps."""
+def _figure(selection: Selection, successes: dict[tuple[str, str, str, float], Summary]) -> Figure:
+    """A panel for each board: success over gradient steps."""
     from matplotlib.figure import Figure
 
     boards = _boards(selection)
@@ -174,19 +182,11 @@ def _figure(selection: Selection, found: dict[tuple[str, str, str, float], Summa
             total = _updates(row.config)
             if not row.curve or total is None:
                 continue
-            there = [share for share in SHARES if (env, row.method, row.planner, share) in found]
-            shown = [found[env, row.method, row.planner, share] for share in there]
-            axes.errorbar(
-                [share * total for share in there],
-                [one.mean for one in shown],
-                [[one.mean - one.low for one in shown], [one.high - one.mean for one in shown]] if shown else None,
-                marker="o",
-                markersize=4,
-                capsize=2,
-                linestyle="-" if row.planner == "full" else "--",
-                color=colours[row.method],
-                label=f"{row.method}, {row.planner}",
-            )
+            there = [share for share in SHARES if (env, row.method, row.planner, share) in successes]
+            shown = [successes[env, row.method, row.planner, share] for share in there]
+            line = "-" if row.planner == "full" else "--"
+            style = {"linestyle": line, "color": colours[row.method], "label": f"{row.method}, {row.planner}"}
+            draw_curve(axes, [share * total for share in there], shown, **style)
         axes.set(title=PUZZLES[env].__name__, xlabel="gradient steps", ylim=(-0.02, 1.05))
     panels[0].set_ylabel("solved")
     handles, labels = panels[0].get_legend_handles_labels()

@@ -1,4 +1,4 @@
-"""Cells' records: small JSON files in results/cells, found again by the cell's fingerprint."""
+"""Cells' records: small JSON files in results/cells, found by the cell's fingerprint."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.experiments.specs import FORMAT, Cell, described, fingerprint
-from pixelplan.files import read_json, write_json
+from pixelplan.files import check_format, read_json, write_json
 from pixelplan.machine import describe_machine
 from pixelplan.model.checkpoint import read_description
 from pixelplan.types import InputError
 
-TOLD = ("threshold", "calibration", "validation_metrics", "seconds", "parameters", "sizes", "versions")
+DESCRIBED = ("threshold", "calibration", "validation_metrics", "seconds", "parameters", "sizes", "versions")
 """What a record repeats of a model's own description."""
 
 
 def make_record(cell: Cell, model: Path | None, result: dict[str, Any]) -> dict[str, Any]:
     """The record of a cell: what it is, how its model turned out, what was measured, and on which machine."""
-    told: dict[str, Any] = {}
+    about_model: dict[str, Any] = {}
     if model is not None:
         description = read_description(model)
-        told = {name: description[name] for name in TOLD if name in description}
-        told["threads"] = description["config"]["threads"]
+        about_model = {name: description[name] for name in DESCRIBED if name in description}
+        about_model["threads"] = description["config"]["threads"]
     return {
         "format": FORMAT,
         "fingerprint": fingerprint(cell),
         "name": cell.name,
         "cell": described(cell),
-        "model": told,
+        "model": about_model,
         "result": result,
         **describe_machine(),
     }
 
 
 def record_path(cell: Cell, results: Path) -> Path:
-    """Where the record of a cell stands: named for people, and by the beginning of its fingerprint."""
+    """The path of a cell's record: a name for people, and the first digits of its fingerprint."""
     name = re.sub(r"[^a-z0-9]+", "-", cell.name.lower()).strip("-")
     return results / "cells" / f"{name}-{fingerprint(cell)[:10]}.json"
 
@@ -48,14 +48,12 @@ def write_record(record: dict[str, Any], cell: Cell, results: Path) -> None:
 
 
 def find_record(cell: Cell, results: Path) -> dict[str, Any] | None:
-    """The record of a cell, None if it was never finished; an InputError if it is another version's."""
+    """The record of a cell; None if it was never finished, an InputError if it is another version's."""
     path = record_path(cell, results)
     if not path.exists():
         return None
     record = read_json(path)
-    found = record.get("format") if isinstance(record, dict) else None
-    if found != FORMAT:
-        raise InputError(f"{path} has record format {found}; this version reads format {FORMAT}: delete it and run it")
+    check_format(record, FORMAT, f"{path} has record", "delete it and run it")
     if record.get("fingerprint") != fingerprint(cell) or not isinstance(record.get("result"), dict):
         raise InputError(f"{path} is not the record of the cell that it is named for; delete it and run it")
     return dict(record)

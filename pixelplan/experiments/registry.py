@@ -41,10 +41,10 @@ class Records:
 
 
 class Experiment(Protocol):
-    """A module that declares its cells and shows what became of them."""
+    """A module that declares its cells and shows their results."""
 
     def cells(self, selection: Selection) -> list[Cell]:
-        """What there is to run, the most valuable first."""
+        """All cells, the most valuable first."""
 
     def report(self, selection: Selection, records: Records) -> Report:
         """What is recorded, ours beside the paper's."""

@@ -36,9 +36,9 @@ def run_cells(cells: Sequence[Cell], places: Places, threads: int, cluster: str 
 
 
 def show(name: str, module: Experiment, selection: Selection, places: Places) -> str:
-    """Write the experiment's table and figure from the records there are, and give the table.
+    """Write the experiment's table and figure from the records there are, and return the table.
 
-    All puzzles and seeds are shown, whichever were selected to be run.
+    All puzzles and seeds are shown, whichever were selected to run.
     """
     seeds = range(max(3, 1 + max(selection.seeds)))
     shown = replace(selection, puzzles=tuple(PUZZLES), seeds=tuple(seeds))
@@ -55,7 +55,7 @@ def show(name: str, module: Experiment, selection: Selection, places: Places) ->
 
 
 def listing(cells: Sequence[Cell], places: Places) -> str:
-    """The cells with their states, and how many models are to be trained."""
+    """The cells with their states, and how many models remain to be trained."""
     states = [state_of(cell, places.results, places.runs) for cell in cells]
     lines = [f"{state:10}  {cell.name}" for state, cell in zip(states, cells, strict=True)]
     missing = jobs_of([cell for state, cell in zip(states, cells, strict=True) if state in ("to train", "begun")])

@@ -1,7 +1,7 @@
 """Runs an experiment's cells: those without a record, each on its own, and none twice.
 
-Cells that share a model make one job. A job's model and data stand in the runs folder under the fingerprint of what
-they are, so whatever was interrupted continues, and several processes with the same runs folder share the work.
+Cells that share a model make one job. A job's model and data are in the runs folder, under their fingerprints. So an
+interrupted run continues, and several processes with the same runs folder share the work.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def model_folder(model: Training | Shipped, runs: Path) -> Path:
 
 
 def jobs_of(cells: Sequence[Cell]) -> list[Job]:
-    """The cells by their models, in their order; a cell that is there twice counts once."""
+    """The cells grouped by model, in their order; a cell that occurs twice counts once."""
     jobs: dict[str, dict[str, Cell]] = {}
     for cell in cells:
         jobs.setdefault(fingerprint(cell.model), {})[fingerprint(cell)] = cell
@@ -81,7 +81,7 @@ def state_of(cell: Cell, results: Path, runs: Path) -> str:
 def run_here(cells: Sequence[Cell], results: Path, runs: Path, threads: int) -> list[Failure]:
     """Run the cells that have no record, one job after the other; a cell that fails does not stop the others.
 
-    A job that another process is at comes last.
+    A job that another process is running comes last.
     """
     queue = deque(jobs_of(missing_cells(cells, results)))
     waiting, failures, total = 0, list[Failure](), len(queue)
@@ -96,20 +96,20 @@ def run_here(cells: Sequence[Cell], results: Path, runs: Path, threads: int) -> 
             job = Job(tuple(cell for cell in job.cells if find_record(cell, results) is None))
             if job.cells:
                 say(f"model {total - len(queue)} of {total}: {job.model.env}, {job.model.name}")
-                for cell, found in run_job(job, runs, threads):
-                    if isinstance(found, Failure):
-                        failures.append(found)
+                for cell, result in run_job(job, runs, threads):
+                    if isinstance(result, Failure):
+                        failures.append(result)
                     else:
-                        write_record(found, cell, results)
-                    say(outcome(cell, found))
+                        write_record(result, cell, results)
+                    say(outcome(cell, result))
     return failures
 
 
 def run_job(job: Job, runs: Path, threads: int) -> Iterator[tuple[Cell, dict[str, Any] | Failure]]:
-    """Make the job's model, unless it is there, and measure it; returns a record or a failure for each cell."""
+    """Make the job's model, unless it exists, and measure it; yields a record or a failure for each cell."""
     try:
         model = make_model(job.model, runs, threads)
-    except Exception as problem:  # whatever it is, the other models can do without this one
+    except Exception as problem:  # whatever it is, the other models do not need this one
         yield from ((cell, Failure(cell, reason(problem))) for cell in job.cells)
         return
     for cell in job.cells:
@@ -122,7 +122,7 @@ def run_job(job: Job, runs: Path, threads: int) -> Iterator[tuple[Cell, dict[str
 
 def measure(cell: Cell, model: Path | None, measures: Path) -> tuple[Path | None, dict[str, Any]]:
     """Take a cell's measure of the model in a folder, or of the true rules; returns the folder of the stage and the
-    result. What was cut off goes on in the folder `measures`."""
+    result. An interrupted measure continues in the folder `measures`."""
     out = measures / f"{cell.env}-{fingerprint(cell)[:16]}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     folder = None if model is None else stage_folder(model, cell.share)
@@ -130,7 +130,7 @@ def measure(cell: Cell, model: Path | None, measures: Path) -> tuple[Path | None
 
 
 def make_model(training: Training | Shipped | Oracle, runs: Path, threads: int) -> Path | None:
-    """The folder of a model, none for true rules; what is finished is found again, what was interrupted continues."""
+    """The folder of a model, None for true rules; a finished model is reused, an interrupted one continues."""
     if isinstance(training, Oracle):
         return None
     folder = model_folder(training, runs)
@@ -147,7 +147,7 @@ def make_model(training: Training | Shipped | Oracle, runs: Path, threads: int) 
 
 
 def make_play(play: Play, runs: Path) -> Trajectories:
-    """The recorded play; what is finished is found again, what was interrupted continues."""
+    """The recorded play; a finished data set is reused, an interrupted one continues."""
     folder = runs / "data" / f"{play.env}-{fingerprint(play)[:16]}"
     with locked(folder, wait=True):
         return collect(
@@ -156,7 +156,7 @@ def make_play(play: Play, runs: Path) -> Trajectories:
 
 
 def _begun_with(folder: Path) -> int | None:
-    """Threads of training that is under way or done in a folder: it can only continue with as many."""
+    """The threads of the training in a folder: it can only continue with the same number."""
     for place in (folder, *folder.glob("stage-*")):
         note = read_checkpoint_note(place)
         if note is not None:
@@ -168,7 +168,7 @@ def _begun_with(folder: Path) -> int | None:
 
 @contextmanager
 def locked(folder: Path, wait: bool) -> Iterator[bool]:
-    """Whether the folder is this process's alone for a while; the lock file names it, and ends with it."""
+    """Lock a folder for this process and yield whether that worked; the lock ends with the process it names."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_name(f"{folder.name}.lock").open("a+") as file:
         try:
@@ -188,14 +188,14 @@ def reason(problem: BaseException) -> str:
     return text if isinstance(problem, InputError) else f"{type(problem).__name__}: {text}"
 
 
-def outcome(cell: Cell, found: dict[str, Any] | Failure) -> str:
+def outcome(cell: Cell, result: dict[str, Any] | Failure) -> str:
     """How a cell went, in a line."""
-    if isinstance(found, Failure):
-        return f"FAILED {cell.name}: {found.reason}"
-    success = found["result"].get("success")
+    if isinstance(result, Failure):
+        return f"FAILED {cell.name}: {result.reason}"
+    success = result["result"].get("success")
     return f"done {cell.name}" + ("" if success is None else f": {success:.3f}")
 
 
 def say(line: str) -> None:
-    """Tell people how it goes."""
+    """Tell the user how it goes."""
     print(line, file=sys.stderr, flush=True)

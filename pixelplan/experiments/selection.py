@@ -1,4 +1,4 @@
-"""Which part of a grid is meant, and the trainings that several experiments share."""
+"""Which cells of an experiment to run, and the trainings that several experiments share."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pixelplan.model.train_config import TrainConfig, preset
 from pixelplan.planning import FullConfig, OneShotConfig
 
 TEST_LEVELS = "2000:2100"
-"""The paper's, and those of every cell unless another range is asked for."""
+"""The paper's test levels, and those of every cell unless the user asks for another range."""
 VALIDATION = "1000:1200"
-"""Where calibration looks when there are 1000 training levels or more; with fewer it looks at some of those."""
+"""The levels for calibration with 1000 training levels or more; with fewer, it uses some of those."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which cells are meant."""
+    """Which cells to run."""
 
     puzzles: tuple[str, ...] = tuple(PUZZLES)
     levels: tuple[int, ...] | None = None

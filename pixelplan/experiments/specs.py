@@ -1,4 +1,4 @@
-"""CELLS: what an experiment trains and measures, as values that are found again by what they are."""
+"""CELLS: what an experiment trains and measures, as values whose contents identify their records."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from pixelplan.training.on_policy import Stage
 from pixelplan.types import ADDED_LATER, InputError, values_before
 
 FORMAT = 1
-"""Of cells' records; another one is another version's."""
+"""The format of cells' records; any other number belongs to another version."""
 MACHINE_SETTINGS = ("threads", "quiet", "device", "devices")
 """Settings that say where and how fast something is computed, not what."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """Other levels than a puzzle's usual ones."""
+    """Levels that differ from a puzzle's usual ones."""
 
     options: tuple[tuple[str, Any], ...] = ()
-    """The puzzle's, if they are not its defaults."""
+    """The puzzle's options that are not its defaults."""
     noise: Noise = field(default_factory=Noise)
-    """Before its frames."""
+    """The noise on its frames."""
 
     @property
     def name(self) -> str:
-        """For people."""
+        """A name for people."""
         words = [f"{key} {value}" for key, value in (*self.options, *dataclasses.asdict(self.noise).items()) if value]
         return ", ".join(words)
 
@@ -73,9 +73,9 @@ class Training:
     play: Play
     config: TrainConfig
     validation: Play | None = None
-    """Where calibration and accuracy come from; by default a tenth of the levels, or with fewer than ten these."""
+    """The levels for calibration and accuracy; by default a tenth of the levels, or all of them if fewer than ten."""
     stages: tuple[Stage, ...] = ()
-    """Stops on the way."""
+    """Stops during training."""
 
     @property
     def env(self) -> str:
@@ -84,7 +84,7 @@ class Training:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """A name for people."""
         without = "" if getattr(self.config.model, "inverse", True) else " without inverse model"
         stops = " on-policy" if any(stage.episodes for stage in self.stages) else ""
         steps = self.play.episodes * self.play.steps
@@ -100,13 +100,13 @@ class Training:
 
 @dataclass(frozen=True)
 class Shipped:
-    """The model that the package brings for a puzzle."""
+    """The model that the package ships for a puzzle."""
 
     env: str
 
     @property
     def name(self) -> str:
-        """For people."""
+        """A name for people."""
         return "shipped model"
 
     @property
@@ -130,20 +130,20 @@ class Oracle:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """A name for people."""
         return "true rules"
 
 
 class Measure(Protocol):
-    """What is to be found out about a model: a frozen dataclass."""
+    """What to find out about a model: a frozen dataclass."""
 
     @property
     def name(self) -> str:
-        """For people."""
+        """A name for people."""
 
     def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
-        """Measure the model in a folder, or the true rules if there is none, for a record; `out` is a file of its own
-        where unfinished work may stand."""
+        """Measure the model in a folder, or the true rules if there is none, for a record; `out` is a file for
+        unfinished work."""
 
 
 @dataclass(frozen=True)
@@ -152,20 +152,20 @@ class Evaluation:
 
     planner: str = "full"
     config: Any = field(default_factory=FullConfig)
-    """The planner's."""
+    """The planner's settings."""
     levels: str = "2000:2100"
     seed: int = 0
     variant: Variant | None = field(default=None, metadata=ADDED_LATER)
 
     @property
     def name(self) -> str:
-        """For people."""
+        """A name for people."""
         return f"{self.planner} on {self.levels}" + ("" if self.variant is None else f" of {self.variant.name}")
 
     def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
         """Play the levels."""
         needed = PLANNERS[self.planner].needs_model
-        found = evaluate(
+        evaluated = evaluate(
             env if self.variant is None else self.variant.levels_of(env),
             self.levels,
             planner=self.planner,
@@ -175,30 +175,30 @@ class Evaluation:
             out=out,
             resume=True,
         )
-        raised = [one for one in found.episodes if one.error is not None]
+        raised = [episode for episode in evaluated.episodes if episode.error is not None]
         if raised:
             raise InputError(f"level {raised[0].level} raised {raised[0].error}")
         return {
-            "levels": len(found.episodes),
-            "success": found.success,
-            "interval": found.interval,
-            "optimal": found.optimal,
-            "unsolved": [one.level for one in found.episodes if not one.solved],
-            "steps": mean([one.steps for one in found.episodes if one.solved]),
-            "replans": mean([one.replans for one in found.episodes]),
-            "nodes": mean([one.nodes for one in found.episodes]),
-            "seconds_per_plan": found.seconds_per_plan,
+            "levels": len(evaluated.episodes),
+            "success": evaluated.success,
+            "interval": evaluated.interval,
+            "optimal": evaluated.optimal,
+            "unsolved": [episode.level for episode in evaluated.episodes if not episode.solved],
+            "steps": mean([episode.steps for episode in evaluated.episodes if episode.solved]),
+            "replans": mean([episode.replans for episode in evaluated.episodes]),
+            "nodes": mean([episode.nodes for episode in evaluated.episodes]),
+            "seconds_per_plan": evaluated.seconds_per_plan,
         }
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One number (or curve, or picture) of an experiment: a model and what is measured of it."""
+    """One number (or curve, or picture) of an experiment: a model and a measure of it."""
 
     model: Training | Shipped | Oracle
     measure: Measure
     share: float = 1.0
-    """Of the training: how much of it is done when the measure is taken; one of its stages, or 1."""
+    """The share of training done when the measure is taken: one of its stages, or 1."""
 
     @property
     def env(self) -> str:
@@ -207,15 +207,15 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """A name for people."""
         part = "" if self.share == 1 else f", {self.share:g} of training"
         return f"{self.env}, {self.model.name}{part}: {self.measure.name}"
 
 
 def described(value: Any) -> Any:
-    """A cell or a part of one as JSON values that say all that decides its result, and nothing else."""
+    """A cell or a part of one as JSON values: everything that decides its result, and nothing else."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        settings = {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}
+        settings = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         before, never = values_before(value), object()
         kept = {
             name: described(setting)
@@ -227,9 +227,9 @@ def described(value: Any) -> Any:
 
 
 def _more(value: Any) -> dict[str, Any]:
-    """What decides a result beside the settings: a shipped model's weights, and versions of what trains and plans.
+    """What decides a result besides the settings: a shipped model's weights, and versions of training and planners.
 
-    The first version is not named, so records from before there were versions are found.
+    The first version is not named, so records from before there were versions are still found.
     """
     if isinstance(value, Shipped):
         return {"weights": value.weights}

@@ -19,7 +19,17 @@ from pixelplan.experiments.selection import (
     training_on,
 )
 from pixelplan.experiments.specs import Cell, Oracle, Training
-from pixelplan.experiments.tables import INTERVALS, Report, Summary, comma_separated, markdown, number, summarise
+from pixelplan.experiments.tables import (
+    INTERVALS,
+    Report,
+    Summary,
+    comma_separated,
+    error_bars,
+    markdown,
+    number,
+    summarise,
+    values,
+)
 from pixelplan.files import read_json
 
 if TYPE_CHECKING:
@@ -39,7 +49,7 @@ METHODS = {
     "oracle-full": "full planner, true rules",
     "oracle-one-shot": "one-shot, true rules",
 }
-"""The rows in order; the paper has none of pixelplan, and none of those after DreamerV2."""
+"""The rows in order; the paper has no row of pixelplan, and none of those after DreamerV2."""
 
 PLANNERS = {"full": full_planner, "one-shot": one_shot_planner}
 MORE_LEVELS = "10000:11000"
@@ -52,15 +62,15 @@ class Measured:
 
     success: Summary
     steps: int | None
-    """Environment steps of training of the seed with the fewest; None where the record does not say."""
+    """Environment steps of training, of the seed with the fewest; None if the record does not say."""
     seconds: float | None
     rate: float | None
-    """Training steps a second."""
+    """Training steps per second."""
 
 
 def cells(selection: Selection) -> list[Cell]:
-    """pixelplan and PPGS after training on 1000 levels and the true rules, on the test levels; then pixelplan on more
-    of them. The other rows have commands of their own."""
+    """pixelplan and PPGS after training on 1000 levels, and the true rules, on the test levels; then pixelplan on more
+    levels. The other rows have their own commands."""
     return [
         *(cell for rows in _cells(selection).values() for cell in rows),
         *(
@@ -74,22 +84,24 @@ def cells(selection: Selection) -> list[Cell]:
 
 def _cells(selection: Selection) -> dict[str, list[Cell]]:
     """The cells of the rows that are declared here."""
-    found: dict[str, list[Cell]] = {}
+    by_method: dict[str, list[Cell]] = {}
     for seed in selection.seeds:
         for env in selection.puzzles:
             for planner in PLANNERS:
-                found.setdefault(planner, []).append(main_cell(selection, env, planner, seed, selection.test_levels))
+                by_method.setdefault(planner, []).append(
+                    main_cell(selection, env, planner, seed, selection.test_levels)
+                )
     ppgs = {"full": papers_full(selection.test_levels), "one-shot": papers_one_shot(selection.test_levels)}
     for seed in selection.seeds:
         for env in selection.puzzles:
             training = training_on(env, _count(selection), seed, "ppgs")
             for planner, measure in ppgs.items():
-                found.setdefault(f"ppgs-{planner}", []).append(Cell(training, measure))
+                by_method.setdefault(f"ppgs-{planner}", []).append(Cell(training, measure))
     for env in selection.puzzles:
         for planner, measured_by in PLANNERS.items():
             rules = Cell(Oracle(env), measured_by(selection.test_levels))
-            found.setdefault(f"oracle-{planner}", []).append(rules)
-    return found
+            by_method.setdefault(f"oracle-{planner}", []).append(rules)
+    return by_method
 
 
 def main_cell(selection: Selection, env: str, planner: str, seed: int, levels: str) -> Cell:
@@ -102,20 +114,22 @@ def _count(selection: Selection) -> int:
 
 
 def report(selection: Selection, records: Records) -> Report:
-    """The table, what the baselines were given, and the bars."""
+    """The table, the training of the baselines, and the bars."""
     levels = [int(end) for end in selection.test_levels.split(":")]
-    found = measured([*read_records(records, levels), *own_records(selection, records)])
-    return Report(f"{table(found, selection.test_levels)}\n{budget_table(found)}", table_csv(found), chart(found))
+    results = measured([*read_records(records, levels), *own_records(selection, records)])
+    return Report(
+        f"{table(results, selection.test_levels)}\n{budget_table(results)}", table_csv(results), chart(results)
+    )
 
 
 def own_records(selection: Selection, records: Records) -> Iterator[dict[str, Any]]:
     """The records of the cells that are declared here, in the form of a baseline's."""
     for method, declared in _cells(selection).items():
         for cell in declared:
-            found = records.find(cell)
-            if found is not None:
+            recorded = records.find(cell)
+            if recorded is not None:
                 seed = cell.model.config.seed if isinstance(cell.model, Training) else 0
-                yield {"env": cell.env, "planner": method, "seed": seed, "success": found["result"]["success"]}
+                yield {"env": cell.env, "planner": method, "seed": seed, "success": recorded["result"]["success"]}
 
 
 def read_records(records: Records, levels: list[int]) -> Iterator[dict[str, Any]]:
@@ -153,13 +167,13 @@ def _methods(record: dict[str, Any]) -> list[tuple[str, float]]:
 
 
 def _measured(seeds: list[tuple[int, float, dict[str, Any]]]) -> Measured:
-    steps, _, budget = min(seeds, key=lambda one: one[0])
+    steps, _, budget = min(seeds, key=lambda seed: seed[0])
     success = summarise([success for _, success, _ in seeds])
     assert success is not None  # there is at least one seed
     return Measured(success, steps or None, budget.get("seconds") or None, budget.get("steps_per_second"))
 
 
-def table(found: dict[tuple[str, str], Measured], levels: str) -> str:
+def table(results: dict[tuple[str, str], Measured], levels: str) -> str:
     """Ours beside the paper's as Markdown; an empty cell was not run, or not reported."""
     header = [""]
     for kind in PUZZLES.values():
@@ -168,7 +182,7 @@ def table(found: dict[tuple[str, str], Measured], levels: str) -> str:
     for method, title in METHODS.items():
         row = [title]
         for puzzle in PUZZLES:
-            cell = found.get((method, puzzle))
+            cell = results.get((method, puzzle))
             row += ["" if cell is None else cell.success.text(3), number(_paper(method, puzzle), 3)]
         rows.append(row)
     return "\n".join(
@@ -187,13 +201,13 @@ def table(found: dict[tuple[str, str], Measured], levels: str) -> str:
     )
 
 
-def budget_table(found: dict[tuple[str, str], Measured]) -> str:
-    """What the baselines were given, as Markdown."""
+def budget_table(results: dict[tuple[str, str], Measured]) -> str:
+    """The training of the baselines, as Markdown."""
     budgets = paper()["success"]["budgets"]
     rows = []
     for method in ("ppo", "glamor", "dreamer"):
         for puzzle, kind in PUZZLES.items():
-            cell = found.get((method, puzzle))
+            cell = results.get((method, puzzle))
             numbers = ["", "", ""]
             if cell is not None and cell.steps:
                 numbers = [f"{cell.steps:,}", f"{cell.seconds or 0:,.0f}", f"{cell.rate or 0:,.1f}"]
@@ -203,14 +217,14 @@ def budget_table(found: dict[tuple[str, str], Measured]) -> str:
     return "\n".join(["## Training of the baselines", "", words, "", markdown(header, rows)])
 
 
-def table_csv(found: dict[tuple[str, str], Measured]) -> str:
+def table_csv(results: dict[tuple[str, str], Measured]) -> str:
     """One line for each method and puzzle that was measured or reported."""
     rows = []
     for method in METHODS:
         for puzzle in PUZZLES:
-            cell, reported = found.get((method, puzzle)), _paper(method, puzzle)
+            cell, reported = results.get((method, puzzle)), _paper(method, puzzle)
             if cell is not None:
-                ours = [*dataclasses.astuple(cell.success), cell.steps, cell.seconds, cell.rate]
+                ours = [*values(cell.success), cell.steps, cell.seconds, cell.rate]
                 rows.append([method, puzzle, reported, *ours])
             elif reported is not None:
                 rows.append([method, puzzle, reported, *[None] * 7])
@@ -218,12 +232,12 @@ def table_csv(found: dict[tuple[str, str], Measured]) -> str:
     return comma_separated(header, rows)
 
 
-def chart(found: dict[tuple[str, str], Measured]) -> Figure:
+def chart(results: dict[tuple[str, str], Measured]) -> Figure:
     """A bar for each method and puzzle, and a black mark where the paper's would end."""
     import matplotlib
     from matplotlib.figure import Figure
 
-    shown = [method for method in METHODS if any((method, puzzle) in found for puzzle in PUZZLES)]
+    shown = [method for method in METHODS if any((method, puzzle) in results for puzzle in PUZZLES)]
     colours = matplotlib.colormaps["tab10"].colors  # type: ignore[attr-defined]
     figure = Figure(figsize=(10, 4), layout="constrained")
     axes = figure.subplots()
@@ -231,11 +245,10 @@ def chart(found: dict[tuple[str, str], Measured]) -> Figure:
     for index, method in enumerate(shown):
         for place, puzzle in enumerate(PUZZLES):
             x = place + (index - (len(shown) - 1) / 2) * width
-            cell, reported = found.get((method, puzzle)), _paper(method, puzzle)
+            cell, reported = results.get((method, puzzle)), _paper(method, puzzle)
             if cell is not None:
-                one = cell.success
-                error = [[one.mean - one.low], [one.high - one.mean]]
-                axes.bar(x, one.mean, 0.9 * width, yerr=error, color=colours[index % 10], capsize=2)
+                error = error_bars([cell.success])
+                axes.bar(x, cell.success.mean, 0.9 * width, yerr=error, color=colours[index % 10], capsize=2)
             if reported is not None:
                 axes.plot([x - 0.45 * width, x + 0.45 * width], [reported] * 2, color="black", linewidth=2)
         axes.bar(0, 0, color=colours[index % 10], label=METHODS[method])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import math
 import statistics
@@ -15,17 +16,18 @@ from pixelplan.evaluation.stats import wilson
 from pixelplan.files import figure_bytes, write_bytes
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from PIL import Image
 
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
-"""97.5 % quantiles of Student's distribution with 1, 2, … degrees of freedom; beyond them the normal one's will do."""
+"""97.5 % quantiles of Student's distribution with 1, 2, … degrees of freedom; beyond them the normal one's is used."""
 
 INTERVALS = (
     "the mean, and in brackets the 95 % interval (over seeds by Student's distribution; with one seed over levels, by "
     "Wilson's) and the number of seeds. An empty cell was not run, or is not in the paper."
 )
-"""What tables of summaries say of themselves."""
+"""The legend of tables of summaries."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,24 @@ def summarise(rates: Sequence[float], levels: int = 100) -> Summary | None:
     return Summary(middle, max(0.0, middle - spread), min(1.0, middle + spread), len(rates))
 
 
+def values(summary: Summary | None) -> list[Any]:
+    """Mean, low, high and seeds, for a row of numbers; four times None if there is no summary."""
+    return [None] * 4 if summary is None else list(dataclasses.astuple(summary))
+
+
+def error_bars(summaries: Sequence[Summary]) -> list[list[float]] | None:
+    """How far each interval reaches below and above its mean, as matplotlib takes it; None if there are none."""
+    below = [summary.mean - summary.low for summary in summaries]
+    above = [summary.high - summary.mean for summary in summaries]
+    return [below, above] if summaries else None
+
+
+def draw_curve(axes: Axes, places: Sequence[float], summaries: Sequence[Summary], **style: Any) -> None:
+    """A curve of means with their intervals."""
+    means = [summary.mean for summary in summaries]
+    axes.errorbar(places, means, error_bars(summaries), marker="o", markersize=4, capsize=2, **style)
+
+
 def number(value: float | None, digits: int = 2) -> str:
     """A number for a table; nothing if there is none."""
     return "" if value is None else f"{value:.{digits}f}"
@@ -77,7 +97,7 @@ def comma_separated(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str
 
 
 def picture_sheet(pictures: Sequence[Image.Image], titles: Sequence[str], columns: int) -> Figure | None:
-    """Pictures in rows, each under its title; None of none."""
+    """Pictures in rows, each under its title; None if there are none."""
     from matplotlib.figure import Figure
 
     if not pictures:

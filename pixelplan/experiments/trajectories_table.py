@@ -13,7 +13,7 @@ from pixelplan.experiments.tables import Report, comma_separated, markdown, pict
 from pixelplan.types import ACTIONS
 
 FRAMES = 10
-"""Shown of each puzzle, two rows of five as in the paper."""
+"""Frames shown of each puzzle, two rows of five as in the paper."""
 
 
 def cells(selection: Selection) -> list[Cell]:
@@ -22,7 +22,7 @@ def cells(selection: Selection) -> list[Cell]:
 
 
 def report(selection: Selection, records: Records) -> Report:
-    """The first test level of each puzzle that takes nine steps or more, solved on a shortest way."""
+    """The first test level of each puzzle that takes nine steps or more, with a shortest solution."""
     first = int(selection.test_levels.partition(":")[0])
     pictures, titles, rows = list[Image.Image](), list[str](), []
     for env in PUZZLES:
@@ -47,7 +47,7 @@ def report(selection: Selection, records: Records) -> Report:
 
 
 def _expert(env: str, first: int) -> tuple[Level, tuple[int, ...]]:
-    """The first level from a number on that takes at least nine steps, and a shortest solution."""
+    """The first level, from a number on, that takes at least nine steps, and a shortest solution."""
     while True:
         level = get_level(make_puzzle(env), first)
         solution = level.shortest_path(level.start)

@@ -19,7 +19,7 @@ CELL = 8
 """Pixels along the side of a cell."""
 PLANNERS = {"one-shot": one_shot_planner, "full": full_planner}
 LEVELS = "10000:10050"
-"""Larger boards take longer, so these are fewer than elsewhere."""
+"""Fewer than in other experiments: larger boards take longer."""
 
 
 def cells(selection: Selection) -> list[Cell]:
@@ -30,33 +30,33 @@ def cells(selection: Selection) -> list[Cell]:
 
 
 def _cell(env: str, size: int, planner: str) -> Cell:
-    found = PLANNERS[planner](LEVELS)
+    evaluation = PLANNERS[planner](LEVELS)
     variant = Variant((("size", size), ("pixels", CELL * size)))
-    return Cell(Shipped(env), Evaluation(found.planner, found.config, LEVELS, variant=variant))
+    return Cell(Shipped(env), Evaluation(evaluation.planner, evaluation.config, LEVELS, variant=variant))
 
 
 def find(records: Records, env: str, size: int, planner: str) -> dict[str, Any] | None:
-    """What was measured on a size of board; None where there is no record."""
+    """What was measured on one board size; None if there is no record."""
     record = records.find(_cell(env, size, planner))
     return None if record is None else record["result"]
 
 
 def report(selection: Selection, records: Records) -> Report:
     """The table and the curves."""
-    found: dict[tuple[str, str, int], dict[str, Any]] = {}
+    results: dict[tuple[str, str, int], dict[str, Any]] = {}
     for env in ENVS:
         for planner in PLANNERS:
             for size in SIZES:
-                if (one := find(records, env, size, planner)) is not None:
-                    found[env, planner, size] = one
+                if (result := find(records, env, size, planner)) is not None:
+                    results[env, planner, size] = result
     table, values = [], []
-    for (env, planner, size), one in found.items():
-        low, high = one["interval"]
-        solved = f"{one['success']:.2f} ({low:.2f}–{high:.2f})"
-        optimal = "" if one["optimal"] is None else f"{one['optimal']:.2f}"
+    for (env, planner, size), result in results.items():
+        low, high = result["interval"]
+        solved = f"{result['success']:.2f} ({low:.2f}–{high:.2f})"
+        optimal = "" if result["optimal"] is None else f"{result['optimal']:.2f}"
         trained = " (trained on)" if size == TRAINED else ""
         table.append([PUZZLES[env].__name__, planner, f"{size} × {size}{trained}", solved, optimal])
-        values.append([env, planner, size, one["success"], low, high, one["optimal"]])
+        values.append([env, planner, size, result["success"], low, high, result["optimal"]])
     lines = [
         "# Other boards than those trained on",
         "",
@@ -70,21 +70,21 @@ def report(selection: Selection, records: Records) -> Report:
         markdown(["puzzle", "planner", "board", "solved", "optimal"], table),
     ]
     columns = ["puzzle", "planner", "size", "success", "low", "high", "optimal"]
-    return Report("\n".join(lines), comma_separated(columns, values), _figure(found))
+    return Report("\n".join(lines), comma_separated(columns, values), _figure(results))
 
 
-def _figure(found: dict[tuple[str, str, int], dict[str, Any]]) -> Figure:
-    """A panel a puzzle, a curve a planner."""
+def _figure(results: dict[tuple[str, str, int], dict[str, Any]]) -> Figure:
+    """A panel for each puzzle, with a curve for each planner."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 3.2), layout="constrained")
     panels = figure.subplots(1, len(ENVS), sharey=True)
     for axes, env in zip(panels, ENVS, strict=True):
         for planner, colour, shift in zip(PLANNERS, ("tab:blue", "tab:orange"), (-0.15, 0.15), strict=True):
-            there = [(size, found[env, planner, size]) for size in SIZES if (env, planner, size) in found]
-            means = [one["success"] for _, one in there]
-            lows = [one["success"] - one["interval"][0] for _, one in there]
-            highs = [one["interval"][1] - one["success"] for _, one in there]
+            there = [(size, results[env, planner, size]) for size in SIZES if (env, planner, size) in results]
+            means = [result["success"] for _, result in there]
+            lows = [result["success"] - result["interval"][0] for _, result in there]
+            highs = [result["interval"][1] - result["success"] for _, result in there]
             places = [size + shift for size, _ in there]
             axes.errorbar(
                 places, means, [lows, highs], marker="o", markersize=4, capsize=2, color=colour, label=planner

@@ -1,4 +1,4 @@
-"""A training that begins with the weights of another model, for a new world of which little was recorded."""
+"""Training that starts from the weights of another model, for a new world with little recorded play."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pixelplan.types import InputError
 
 
 def of_the_family(config: TrainConfig, model: Path) -> TrainConfig:
-    """The config for a training that begins with a model's weights: no race, and that model's networks; an InputError
-    if the config asks for another family."""
+    """The config for training that starts from a model's weights: no race, and that model's networks; an InputError if
+    the config asks for another family."""
     begun = load_model(model).config
     wanted = (config.model,) if config.candidates is None else config.candidates
-    if not any(one.family in (begun.family, "auto") for one in wanted):
+    if not any(choice.family in (begun.family, "auto") for choice in wanted):
         raise InputError(
-            f"{model} is of the family {begun.family}, and training that begins with it can be of no other; "
+            f"{model} is of the family {begun.family}, and training that starts from it must be, too; "
             f"{wanted[0].family} was asked for"
         )
     return dataclasses.replace(config, model=begun, candidates=None)
@@ -30,8 +30,8 @@ def of_the_family(config: TrainConfig, model: Path) -> TrainConfig:
 def take_weights(model: WorldModel, source: Path) -> None:
     """Put the weights of the model in folder `source` into a new model.
 
-    What has another shape there begins anew: codes of another number of cells, or the answers for another number of
-    actions.
+    Weights whose shape differs there start from scratch: codes of another number of cells, or answers for another
+    number of actions.
     """
     there = dict(load_model(source).networks.named_parameters())
     for name, parameter in model.networks.named_parameters():

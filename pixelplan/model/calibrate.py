@@ -20,9 +20,9 @@ class JudgingConfig:
     final_levels: int = 200
     """Levels that the threshold is chosen on, and that the finished model is measured on."""
     slack: float = 1.0
-    """The threshold is the one with the fewest mistakes over all that are up to this factor smaller or larger. With 1
-    it may lie just below the nearest pair of states. But a search compares predictions with each other, not with what
-    was seen, and their errors add up."""
+    """A threshold's mistakes are averaged over all thresholds up to this factor smaller or larger. With 1 it may lie
+    just below the nearest pair of states. But a search compares predictions with each other, not with what was seen,
+    and their errors add up."""
     poor: float = 0.9
     """The share of held-out steps predicted exactly below which a model warns that it has not learned its world."""
 
@@ -56,10 +56,10 @@ def calibrate(errors: StepErrors, discrete: bool = False, slack: float = 1.0) ->
     A prediction farther than the threshold from its own state is missed; one nearer than the threshold to another
     state is confused. Both cost a search the same: a state lost, or a state doubled. If embeddings are zeros and ones
     (`discrete`) and some of the best thresholds tell all of them apart, only these count: equal is simpler than near.
-    With some slack, the mistakes of a threshold are the mean of those of all that are up to this factor away.
+    With slack, a threshold's mistakes are the mean over all thresholds up to this factor away.
     """
     finite = np.concatenate([part[np.isfinite(part)] for part in (errors.right, errors.other)])
-    if not finite.any():  # nothing to tell apart
+    if not finite.any():  # there is nothing to tell apart
         return rates(errors, 1.0)
     candidates = np.linspace(0, float(finite.max()), 2001)[1:]
     tried = candidates * np.geomspace(1 / slack, slack, SLACK_STEPS)[:, None]  # [s,n]

@@ -16,7 +16,7 @@ import torch
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from pixelplan.files import checksum, left_by_writer, read_json, write_bytes, write_json, write_rows
+from pixelplan.files import check_format, checksum, left_by_writer, read_json, write_bytes, write_json, write_rows
 from pixelplan.model.config_limits import check_description
 from pixelplan.model.families import config_from
 from pixelplan.model.goal_test import MOST_DIMENSIONS, READINGS, Certainty, LearnedGoalTest
@@ -34,7 +34,7 @@ def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> 
     for path in filter(left_by_writer, folder.iterdir()):  # of files that a resumed training did not write again
         path.unlink()
     write_tensors(folder / WEIGHTS_FILE, model.networks.state_dict())
-    own: dict[str, Any] = {
+    config: dict[str, Any] = {
         "format": FORMAT,
         "threshold": model.threshold,
         "weights_sha256": checksum(folder / WEIGHTS_FILE),
@@ -43,8 +43,8 @@ def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> 
     }
     if model.goal_test is not None:
         write_tensors(folder / GOAL_TEST, model.goal_test.network.state_dict())
-        own["goal_test"] = {**model.goal_test.description, "sha256": checksum(folder / GOAL_TEST)}
-    write_json(folder / CONFIG, {**own, **description})
+        config["goal_test"] = {**model.goal_test.description, "sha256": checksum(folder / GOAL_TEST)}
+    write_json(folder / CONFIG, {**config, **description})
 
 
 def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
@@ -62,7 +62,7 @@ def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
     model.networks.load_state_dict(tensors)
     if "goal_test" in description:
         model.goal_test = _load_goal_test(folder, description["goal_test"], model)
-    # Convolutions of a single picture are quicker where the channels of a pixel lie together.
+    # Convolutions of a single picture are faster if the channels of a pixel lie together.
     model.networks.to(device).to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
     return model
 
@@ -110,19 +110,17 @@ def read_description(folder: Path) -> dict[str, Any]:
     if not (folder / CONFIG).exists():
         if (folder / CHECKPOINT).exists():
             raise InputError(f"training in {folder} is unfinished; run the same train command with --resume")
-        raise InputError(f"{folder} is no model folder: it has no {CONFIG}")
+        raise InputError(f"{folder} is not a model folder: it has no {CONFIG}")
     description = read_json(folder / CONFIG)
-    found = description.get("format") if isinstance(description, dict) else None
-    if found != FORMAT:
-        raise InputError(f"{folder} has model format {found}; this version reads format {FORMAT}: train it again")
+    check_format(description, FORMAT, f"{folder} has model", "train it again")
     check_description(description, folder / CONFIG)
-    return description
+    return dict(description)
 
 
 def save_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer, note: dict[str, Any]) -> None:
-    """Write everything that training needs to go on from here, in one file.
+    """Write everything that training needs to continue from here, in one file.
 
-    The rows of its note become `metrics.jsonl` before: after a kill, no checkpoint knows of a pass that this lacks.
+    The rows of its note are written to `metrics.jsonl` first: after a kill, that file lacks no pass of a checkpoint.
     """
     write_rows(folder / "metrics.jsonl", note.get("rows", []))
     tensors = {f"model/{name}": tensor for name, tensor in model.networks.state_dict().items()}
@@ -149,7 +147,7 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Put an optimizer's state into place from tensors of which those named optimizer/… are it."""
+    """Put an optimizer's state into place, from the tensors named optimizer/…."""
     state: dict[int, dict[str, Tensor]] = {}
     for name, value in tensors.items():
         if name.startswith("optimizer/"):
@@ -172,7 +170,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], note: Mapping[str, 
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """The tensors and the note that `write_tensors` wrote; an InputError where they are not those any more."""
+    """The tensors and the note that `write_tensors` wrote; an InputError if they are damaged."""
     try:
         tensors = load_file(path)
         with safetensors.safe_open(path, "pt") as file:
@@ -195,7 +193,7 @@ def _digest(tensors: Mapping[str, Tensor], note: Mapping[str, Any]) -> str:
 
 
 def read_checkpoint_note(folder: Path) -> dict[str, Any] | None:
-    """What was noted with the checkpoint in a folder; None where there is none."""
+    """The note of the checkpoint in a folder; None if there is none."""
     path = folder / CHECKPOINT
     return read_tensors(path)[1] if path.exists() else None
 
@@ -206,8 +204,8 @@ def _check_tensors(path: Path, networks: torch.nn.Module, tensors: dict[str, Ten
         if name not in tensors:
             raise InputError(f"{path} lacks the tensor {name}; it was made by another version or is incomplete")
         if tensors[name].shape != tensor.shape:
-            found, right = list(tensors[name].shape), list(tensor.shape)
-            raise InputError(f"{path}: tensor {name} has shape {found}, not {right} as its config says")
+            stored, right = list(tensors[name].shape), list(tensor.shape)
+            raise InputError(f"{path}: tensor {name} has shape {stored}, not {right} as its config says")
     unknown = sorted(set(tensors) - set(expected))
     if unknown:
         raise InputError(f"{path} has a tensor {unknown[0]} that this version does not know")

@@ -1,4 +1,4 @@
-"""What the numbers in a model's config can be: they are judged before networks are built, and memory taken, by them."""
+"""Limits on the numbers in a model's config, checked before they decide how large the networks are."""
 
 from __future__ import annotations
 
@@ -33,15 +33,25 @@ LIMITS: dict[str, tuple[float, float]] = {
     "updates": (1, 10**6),
     "least_updates": (1, 10**6),
     "sampled_steps": (1, 10**6),
+    "sights": (0, 16),
+    "held_out_every": (2, 1024),
+    "trial_questions": (1, 2**20),
+    "trial_rounds": (1, 1024),
+    "most_looks": (1, 2**16),
+    "first_rows": (2, 10**6),
+    "more_rows": (1, 10**6),
+    "rounds": (1, 1024),
+    "deepest": (1, 1024),
+    "times_as_long": (1, 1024),
 }
-"""The smallest and the largest value of numbers by their name; any other number is −1024 to 1024."""
-OTHERS = (-1024, 1024)
-DATA: dict[str, type] = {"env": str, "options": dict, "action_names": list, "worlds": list}
-"""What those parts of the description of training data are that are read again; each may be missing."""
+"""The smallest and the largest value of each number; any other number is −1024 to 1024."""
+OTHER_LIMITS = (-1024, 1024)
+DATA_TYPES: dict[str, type] = {"env": str, "options": dict, "action_names": list, "worlds": list}
+"""The types of those parts of the data's description that are read later; each may be missing."""
 LARGEST_TABLE = 2**24
-"""Cells of the latent grid times the cells that a step can lead to."""
+"""The most cells of the latent grid times the cells that a step can lead to."""
 MOST_PARAMETERS = 2**27
-"""About how many numbers the networks may consist of."""
+"""The most parameters that the networks may have, roughly."""
 
 
 def check_description(description: Mapping[str, Any], path: Path) -> None:
@@ -50,7 +60,7 @@ def check_description(description: Mapping[str, Any], path: Path) -> None:
         if not isinstance(description.get(part), dict):
             raise InputError(f"{path} does not describe a model of this version ({part!r} is missing)")
         for name, value in _values(description[part]):
-            low, high = LIMITS.get(name, OTHERS)
+            low, high = LIMITS.get(name, OTHER_LIMITS)
             right = _is_number(value) and low <= value <= high  # NaN is not within
             if not right and (name in LIMITS or _is_number(value)):
                 raise InputError(f"{path}: {name} is {value}; it must be {low:g} to {high:g}")
@@ -68,10 +78,10 @@ def check_description(description: Mapping[str, Any], path: Path) -> None:
 
 
 def _check_data(data: Any, path: Path) -> None:
-    """An InputError if that is no description of the data that a model was trained on, or of the data of its worlds."""
+    """An InputError if this does not describe the data that a model was trained on, or the data of its worlds."""
     if not isinstance(data, dict):
         raise InputError(f"{path}: data is {data}; it must say what the model was trained on")
-    for name, kind in DATA.items():
+    for name, kind in DATA_TYPES.items():
         if not isinstance(data.get(name), kind | None):
             raise InputError(f"{path}: {name} of the data is {data[name]}; that says nothing of what was trained on")
     names = data.get("action_names") or []
@@ -84,7 +94,7 @@ def _check_data(data: Any, path: Path) -> None:
 
 
 def _values(part: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """All values in a part of a config that are no lists or objects, each with its name."""
+    """All values in a part of a config that are not lists or objects, each with its name."""
     if isinstance(part, dict):
         for key, value in part.items():
             yield from _values(value, str(key))
@@ -100,28 +110,28 @@ def _is_number(value: Any) -> bool:
 
 
 def _check_together(description: Mapping[str, Any], path: Path) -> None:
-    """An InputError where numbers are possible, but not all of them together."""
-    found = {
+    """An InputError if each number is possible, but not all of them together."""
+    sizes = {
         name: value for part in ("model", "sizes") for name, value in _values(description[part]) if _is_number(value)
     }
-    rows, columns, reach = (found.get(name, 1) for name in ("rows", "columns", "reach"))
+    rows, columns, reach = (sizes.get(name, 1) for name in ("rows", "columns", "reach"))
     cells, moves = rows * columns, (2 * reach + 1) ** 2
     if cells * moves > LARGEST_TABLE:
         raise InputError(
             f"{path}: a grid of {rows} × {columns} cells with a reach of {reach} is too large; cells × moves are at "
             f"most {LARGEST_TABLE:,}"
         )
-    widest = max(found.get(name, 1) for name in ("encoder_width", "context_width", "stem"))
-    outputs = found.get("actions", 1) * max(moves, found.get("kinds", 1))
-    pixels = found.get("height", 1) * found.get("width", 1)
+    widest = max(sizes.get(name, 1) for name in ("encoder_width", "context_width", "stem"))
+    outputs = sizes.get("actions", 1) * max(moves, sizes.get("kinds", 1))
+    pixels = sizes.get("height", 1) * sizes.get("width", 1)
     parameters = (
-        18 * widest**2 * (found.get("encoder_blocks", 1) + reach)
+        18 * widest**2 * (sizes.get("encoder_blocks", 1) + reach)
         + widest * outputs
-        + cells * found.get("dimensions", 1) * found.get("maps", 1)
+        + cells * sizes.get("dimensions", 1) * sizes.get("maps", 1)
     )
     if description["model"].get("family") == "paper":
-        parameters += 2 * (300 * widest**2 + widest * pixels * found.get("dimensions", 1) / 2)
+        parameters += 2 * (300 * widest**2 + widest * pixels * sizes.get("dimensions", 1) / 2)
     if parameters > MOST_PARAMETERS:
         raise InputError(
-            f"{path} describes networks of about {parameters:,.0f} parameters; the most are {MOST_PARAMETERS:,}"
+            f"{path} describes networks of about {parameters:,.0f} parameters; at most {MOST_PARAMETERS:,} are allowed"
         )

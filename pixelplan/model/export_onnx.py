@@ -97,7 +97,7 @@ def export_onnx(model: WorldModel, folder: Path, frames: np.ndarray, description
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in written.items():
         write_bytes(folder / f"{name}.onnx", data)
-    inputs_of_step = [one.name for one in sessions["step"].get_inputs()]
+    inputs_of_step = [entry.name for entry in sessions["step"].get_inputs()]
     about = {
         "threshold": model.threshold, "noisy": model.noisy, "height": model.sizes.height, "width": model.sizes.width,
         "actions": model.sizes.actions, "dimensions": z.shape[1], "context": names, "step_inputs": inputs_of_step,
@@ -142,7 +142,7 @@ def _trace(
     buffer: Any = io.BytesIO()
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     with warnings.catch_warnings(), torch.no_grad():
-        warnings.simplefilter("ignore")  # the tracer warns of every shape that it takes for a constant
+        warnings.simplefilter("ignore")  # the tracer warns about every shape that it takes for a constant
         torch.onnx.export(
             function, inputs, buffer, input_names=labels, output_names=outputs, dynamic_axes=axes, opset_version=_OPSET,
             dynamo=False,
@@ -154,24 +154,25 @@ def _compare(model: WorldModel, sessions: dict[str, Any], frames: np.ndarray, na
     """The largest absolute difference of each function from torch's."""
     differences = dict.fromkeys(FUNCTIONS, 0.0)
 
-    def note(name: str, found: np.ndarray, right: Tensor) -> None:
-        differences[name] = max(differences[name], float(np.abs(found - right.numpy()).max(initial=0.0)))
+    def note(name: str, exported: np.ndarray, right: Tensor) -> None:
+        differences[name] = max(differences[name], float(np.abs(exported - right.numpy()).max(initial=0.0)))
 
     chosen = evenly_spread(len(frames), _CONTEXTS)
     share = -(-len(frames) // len(chosen))
     for index, at in enumerate(chosen):
-        some = frames[index * share : (index + 1) * share]
-        if len(some):
-            z = model.encode(some)
-            note("encode", sessions["encode"].run(["z"], {"frames": some})[0], z)
+        batch = frames[index * share : (index + 1) * share]
+        if len(batch):
+            z = model.encode(batch)
+            note("encode", sessions["encode"].run(["z"], {"frames": batch})[0], z)
         context = model.context(frames[at])
         parts = list(context) if isinstance(context, tuple) else [context]
-        looked = {one.name: frames[at][None] for one in sessions["context"].get_inputs()}  # none, if it sees no context
-        found = sessions["context"].run(names, looked)
-        for one, right in zip(found, parts, strict=True):
-            note("context", one, right)
+        frame = frames[at][None]
+        looked = {entry.name: frame for entry in sessions["context"].get_inputs()}  # none, if it sees no context
+        exported = sessions["context"].run(names, looked)
+        for part, right in zip(exported, parts, strict=True):
+            note("context", part, right)
         fed = {"z": z.numpy(), **{name: part.numpy() for name, part in zip(names, parts, strict=True)}}
-        wanted = {one.name for one in sessions["step"].get_inputs()}  # the tracer leaves out what is not needed
+        wanted = {entry.name for entry in sessions["step"].get_inputs()}  # the tracer leaves out what is not needed
         after = sessions["step"].run(["after"], {name: value for name, value in fed.items() if name in wanted})[0]
         note("step", after, model.step(z, context))
     return differences

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LEVELS_MEASURED = 200
 LEVELS_LOOKED_THROUGH, SHOWN = 25, 8
-"""Levels among whose steps the worst predictions are looked for, and how many of these are shown."""
+"""The levels searched for the worst predictions, and how many predictions are shown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def _training_lines(description: dict[str, object]) -> list[str]:
             f"{calibration['confused']:.3%} taken for another state"
         )
     if isinstance(validation, dict):
-        ranked = ", ".join(f"H@{one['horizon']} {one['hits']:.4f}" for one in validation["rankings"])
+        ranked = ", ".join(f"H@{ranking['horizon']} {ranking['hits']:.4f}" for ranking in validation["rankings"])
         lines.append(f"  then validated  one-step accuracy {validation['one_step_accuracy']:.5f}, {ranked}")
     return lines
 
@@ -100,10 +100,10 @@ def measured_lines(model: WorldModel, levels: list[LevelPlay]) -> list[str]:
         f"  one-step        {errors.accuracy(model.threshold):.5f} right, errors of {np.median(errors.right):.4f} "
         f"(median) and {errors.right.max():.4f} (largest), states at least {errors.separation.min():.4f} apart",
     ]
-    for one in rankings(model, levels):
+    for ranking in rankings(model, levels):
         lines.append(
-            f"  after {one.horizon:2} steps  H@{one.horizon} {one.hits:.4f}, "
-            f"MRR@{one.horizon} {one.reciprocal_rank:.4f} ({one.episodes} episodes)"
+            f"  after {ranking.horizon:2} steps  H@{ranking.horizon} {ranking.hits:.4f}, "
+            f"MRR@{ranking.horizon} {ranking.reciprocal_rank:.4f} ({ranking.episodes} episodes)"
         )
     return lines
 

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 
 
-def forward_loss(predicted: Tensor, target: Tensor, tolerance: float = 0.2) -> Tensor:
+def forward_loss(predicted: Tensor, target: Tensor, tolerance: float) -> Tensor:
     """L_FW = E ‖f(z_t, a_t, s_c) − z_{t+1}‖², for predicted and target [M,d] (the paper's first loss).
 
     The mean over all steps and the mean over those that miss by more than the tolerance, half each: soon only rare
@@ -19,7 +19,7 @@ def forward_loss(predicted: Tensor, target: Tensor, tolerance: float = 0.2) -> T
 
 
 def kinds_loss(chances: Tensor, kinds: Tensor) -> Tensor:
-    """L_FW where cells hold kinds: E [−log p̂(kind of the cell after the step)], for chances and kinds [M,G,K].
+    """L_FW if cells hold kinds: E [−log p̂(kind of the cell after the step)], for chances and kinds [M,G,K].
 
     The mean over all cells and the mean over those of which the kind was not expected, half each, as in `forward_loss`.
     """
@@ -53,7 +53,7 @@ def look_loss(maps: Tensor, differing: Tensor) -> Tensor:
 
     A cell "differs" when its pixels are not those of some other frame of the level. What tells the states of a level
     apart can only be there, so attention belongs there; without this a small figure on a rich background is found late
-    or never. Frames that differ nowhere do not count, and where all cells differ the loss is zero.
+    or never. Frames that differ nowhere do not count, and if all cells differ, the loss is zero.
     """
     counted = differing.any(dim=1)
     attention = (maps * differing.unsqueeze(1)).sum(-1)[counted]
@@ -64,7 +64,7 @@ def tell_loss(kinds: Tensor, others: Tensor) -> Tensor:
     """L_tell = E [−log(1 − Σ p p') − ½ log Σ p² − ½ log Σ p'²], for chances p, p' [M,K] of cells that look different.
 
     What the margin is for embeddings (not in the paper): two cells that look different should be different kinds, each
-    with certainty. The gradient does not vanish where both are the same kind, which is where it is needed.
+    with certainty. The gradient does not vanish if both are the same kind, which is when it is needed.
     """
     apart = 1 - (kinds * others).sum(-1)
     certain = kinds.pow(2).sum(-1) * others.pow(2).sum(-1)

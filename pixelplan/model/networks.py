@@ -20,10 +20,10 @@ from pixelplan.types import InputError, Trajectories
 
 
 class Networks(nn.Module):
-    """The networks of a family. Calling them gives the losses of a batch."""
+    """The networks of a family. Calling them returns the losses of a batch."""
 
     version: ClassVar[int] = 1
-    """Raised when the same settings begin to give another model: records say which version they are of."""
+    """Raise it if the same settings train a different model than before: records name the version."""
     noisy: ClassVar[bool] = False
     """Whether frames of one state may differ, so that only embeddings tell states apart."""
     until_learned: ClassVar[bool] = False
@@ -33,7 +33,7 @@ class Networks(nn.Module):
     discrete: ClassVar[bool] = False
     """Whether embeddings are zeros and ones."""
     layout: tuple[int, int, int] | None = None
-    """Rows, columns and numbers a cell, if that is how embeddings are laid out."""
+    """Rows, columns and numbers per cell, if that is how embeddings are laid out."""
     keeps_margin: ClassVar[bool] = True
     """Whether training holds different states a margin apart, so that half of it can serve as the threshold."""
     changes_colours: ClassVar[bool] = True
@@ -57,10 +57,10 @@ class Networks(nn.Module):
         return torch.optim.AdamW(self.parameters(), rate, weight_decay=weight_decay)
 
     def prepare(self, levels: Sequence[LevelPlay]) -> None:
-        """Take from the levels to train on whatever is fixed before training begins."""
+        """Fix what is taken from the training levels before training."""
 
     def settle(self, levels: Sequence[LevelPlay]) -> None:
-        """Choose, after training and on held-out levels, whatever is fixed then."""
+        """Fix what is chosen on held-out levels after training."""
 
     def judged(self, levels: list[LevelPlay]) -> list[LevelPlay]:
         """Levels as the family is to be measured on them."""
@@ -90,12 +90,12 @@ class Networks(nn.Module):
         raise NotImplementedError
 
     def for_frames(self, height: int, width: int) -> Networks:
-        """The same weights for frames of another size, with as many pixels a cell; an InputError if they cannot."""
+        """The same weights for frames of another size with as many pixels per cell; an InputError if impossible."""
         raise InputError(
             f"this model takes frames of {self.sizes.height} × {self.sizes.width} pixels only; frames of {height} × "
             f"{width} need a model of their own"
         )
 
     def shown(self, z: Tensor, image: Tensor) -> Tensor | None:
-        """Pictures [N,3,H,W] of what embeddings z [N,d] stand for, in the level of an image [3,H,W], if it can draw."""
+        """Pictures [N,3,H,W] of embeddings z [N,d], in the level of an image [3,H,W]; None if it cannot draw."""
         return None

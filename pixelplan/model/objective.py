@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from torch import Tensor
+
+from pixelplan.types import ADDED_LATER
 
 
 @dataclass(frozen=True)
 class ObjectiveConfig:
-    """The losses' weights."""
+    """The losses' weights, and what they count."""
 
     margin: float = 1.0
     """ε: how far apart different states should be (the paper: 0.1)."""
@@ -21,6 +23,8 @@ class ObjectiveConfig:
     """Of the distance between different frames of the same state."""
     look_weight: float = 1.0
     """Of attention to places where the frames of a level are all alike (only encoders with attention maps)."""
+    tolerance: float = field(default=0.2, metadata=ADDED_LATER)
+    """How far a prediction may miss before it counts among the misses, which make up half of the forward loss."""
 
 
 def weighted_sum(losses: dict[str, tuple[float, Tensor]]) -> dict[str, Tensor]:

@@ -1,4 +1,4 @@
-"""What a person sees of training while it runs, and the picture of its curves afterwards."""
+"""What the user sees of training while it runs, and the picture of its curves afterwards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOSSES = ("forward", "agree", "inverse", "margin", "pull", "look")
 
 
 class Display:
-    """A live line: pass, losses, validation accuracy, time left; and one printed line a pass where no one watches."""
+    """A live line: pass, losses, validation accuracy, time left; without a terminal, one printed line per pass."""
 
     def __init__(self, total_updates: int, done_updates: int, passes: int, enabled: bool) -> None:
         self.passes = passes
@@ -59,7 +59,7 @@ class Display:
             self.warn(row["warning"])
 
     def begin_anew(self, attempt: int) -> None:
-        """All passes so far count for nothing."""
+        """Start again: the passes so far do not count."""
         self.progress.update(self.task, completed=0)
         self.warn(f"the model has not found what acts in the noisy frames; attempt {attempt} begins")
 
@@ -69,7 +69,7 @@ class Display:
 
 
 def noise_warning(frames: int, seen: int) -> str | None:
-    """One sentence when so many distinct frames are all that were ever seen: no state was met twice, it seems."""
+    """One sentence if as many distinct frames were stored as were seen: no state seems to have been met twice."""
     if frames < seen:
         return None
     return (
@@ -79,7 +79,7 @@ def noise_warning(frames: int, seen: int) -> str | None:
 
 
 def collapse_warning(row: dict[str, Any], actions: int) -> str | None:
-    """One sentence when the embeddings are all alike, with what to try."""
+    """One sentence if the embeddings are all alike, with what to try."""
     guessing = row.get("inverse", math.inf) >= 0.98 * math.log(actions)
     if row.get("margin", 0.0) < 0.95 or not guessing:
         return None

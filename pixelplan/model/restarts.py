@@ -1,4 +1,4 @@
-"""If pixels are noisy, training may find nothing to look at. Once that shows, it starts again with other weights."""
+"""With noisy pixels, training may find nothing to look at. Once that shows, it starts again with other weights."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from pixelplan.model.world_model import WorldModel
 
 @dataclass(frozen=True)
 class RestartConfig:
-    """When training on noisy frames gives an attempt up and starts again with other weights."""
+    """When training on noisy frames gives up an attempt and starts again with other weights."""
 
     attempts: int = 8
-    """How often training may start. Nearly every second attempt comes to nothing, most of them early."""
+    """The most attempts. Nearly every second attempt fails, most of them early."""
     least_passes: int = 10
-    """With fewer passes, as with thousands of levels, a pass is too long for its means to tell anything of a moment."""
+    """With fewer passes than this (as with thousands of levels), a pass is too long for its means to show a moment, and
+    no attempt is given up."""
     first_verdict: float = 0.27
     """The share of training after which an attempt is first judged."""
     most_agree_loss: float = 0.85
@@ -62,7 +63,7 @@ def last_attempt(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def begin_anew(model: WorldModel, optimizer: torch.optim.Optimizer, seed: int) -> None:
-    """Other weights to begin with, and nothing that the optimizer remembers."""
+    """Start with other weights and an empty optimizer."""
     torch.manual_seed(seed)
     model.networks.load_state_dict(WorldModel(model.config, model.sizes).networks.state_dict())
     optimizer.state.clear()

@@ -12,7 +12,7 @@ from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.types import InputError, Trajectories
 
 MOST_CELLS = 4096
-"""Of boards of another size than those trained on: a table of where all cells lead has this number squared."""
+"""The most cells of boards larger than those trained on: a table of where all cells lead has this number squared."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Sizes:
     reach: int
     """How many cells a step can move something."""
     glide: int | None = None
-    """How many cells a step can move something that slides, if that is not the reach: on larger boards than those
-    trained on, slides are longer."""
+    """How many cells a step can move something that slides, if that is not the reach: slides are longer on boards
+    larger than those trained on."""
 
     @property
     def patch(self) -> int:
@@ -41,16 +41,16 @@ class Sizes:
         return math.ceil(max(self.height / self.rows, self.width / self.columns))
 
     def resized(self, height: int, width: int) -> Sizes:
-        """These sizes for frames of another height and width, with as many pixels a cell; an InputError if cells would
-        be cut.
+        """These sizes for frames of another height and width, with as many pixels per cell; an InputError if cells
+        would be cut.
 
         If something could cross the whole board, it can cross the whole of another. Otherwise the reach stays.
         """
         if height * self.rows % self.height or width * self.columns % self.width:
             cell = f"{self.height / self.rows:g} × {self.width / self.columns:g}"
             raise InputError(
-                f"frames of {height} × {width} pixels are no whole number of cells of {cell} pixels, which this model "
-                "was trained on"
+                f"frames of {height} × {width} pixels are not a whole number of cells of {cell} pixels, which this "
+                "model was trained on"
             )
         rows, columns = height * self.rows // self.height, width * self.columns // self.width
         if rows * columns > MOST_CELLS:
@@ -69,7 +69,7 @@ def sizes_of(
     noisy: bool = False,
     reading: ReadingConfig = ReadingConfig(),  # noqa: B008 (frozen)
 ) -> Sizes:
-    """A grid of which what moves fills a cell, and a reach as far as it moves.
+    """A grid whose cells are as large as what moves, and a reach as far as it moves.
 
     If pixels are noisy, no change can be seen: the grid is the given one (or cells of 8 pixels), the reach all of it.
     """

@@ -25,7 +25,7 @@ class WorldModel:
         self.noisy = self.networks.noisy
         self.actions = sizes.actions
         self.goal_test: LearnedGoalTest | None = None
-        """What recorded play has taught of solved states, if it has."""
+        """The goal test, if one was learned from recorded play."""
         self._resized: dict[tuple[int, int], WorldModel] = {}
         self.layout = self.networks.layout
 
@@ -40,7 +40,7 @@ class WorldModel:
         return sum(parameter.numel() for parameter in self.networks.parameters())
 
     def for_frames(self, height: int, width: int) -> WorldModel:
-        """The same model for frames of another size, with as many pixels a cell; an InputError if it takes none."""
+        """The same model for frames of another size with as many pixels per cell; an InputError if impossible."""
         size = height, width
         if size == (self.sizes.height, self.sizes.width):
             return self
@@ -55,7 +55,7 @@ class WorldModel:
         return self._resized[size]
 
     def with_actions(self, count: int) -> WorldModel:
-        """The same model for a world that has only the first so many of its actions."""
+        """The same model for a world that has only the first `count` of its actions."""
         other = copy.copy(self)
         other.actions, other._resized = count, {}
         return other

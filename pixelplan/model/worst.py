@@ -1,4 +1,4 @@
-"""The worst predictions of a model on recorded play, to be looked at: before, predicted, true."""
+"""The worst predictions of a model on recorded play: before, predicted, true."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class Miss:
 
 
 def worst_misses(model: WorldModel, levels: Sequence[LevelPlay], count: int) -> list[Miss]:
-    """The `count` worst steps of levels: first those whose predictions are farthest from being nearest to the truth."""
-    found: list[Miss] = []
+    """The `count` worst steps of levels: those whose predictions are by far nearer to a wrong frame come first."""
+    misses: list[Miss] = []
     for level in levels:
         frames = np.asarray(level.frames)
         z, steps = model.encode(frames), level.steps
@@ -51,8 +51,8 @@ def worst_misses(model: WorldModel, levels: Sequence[LevelPlay], count: int) -> 
             drawn = model.shown(predicted[row : row + 1], frames[steps[row, 0]])
             picture = frames[int(distances[row].argmin())] if drawn is None else drawn[0]
             before, action, after = steps[row].tolist()
-            found.append(Miss(frames[before], action, picture, frames[after], float(excess[row])))
-    return sorted(found, key=lambda miss: -miss.excess)[:count]
+            misses.append(Miss(frames[before], action, picture, frames[after], float(excess[row])))
+    return sorted(misses, key=lambda miss: -miss.excess)[:count]
 
 
 def draw_misses(figure: SubFigure, misses: Sequence[Miss], action_names: Sequence[str]) -> None:

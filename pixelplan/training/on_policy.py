@@ -106,8 +106,8 @@ def train_in_stages(
 ) -> WorldModel:
     """Train into folder `out` with stops on the way, each with its own model folder inside `out`.
 
-    A run that is killed at any moment and resumed gives the same model. `progress` hears how many levels the planner
-    has played.
+    A run that is killed at any moment and resumed ends in the same model. `progress` is told how many levels the
+    planner has played.
     """
     if not resume and out.exists() and any(out.iterdir()):
         raise InputError(f"{out} is not empty; if it holds this very training, continue with --resume")
@@ -143,9 +143,9 @@ def collect_with_planner(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Trajectories:
-    """The recorded play, and as long episodes by the planner in the same levels, in folder `out`.
+    """The recorded play, and equally long episodes by the planner in the same levels, in folder `out`.
 
-    What happens in a level depends only on the model, the seed and the level, so resuming gives the same bytes.
+    What happens in a level depends only on the model, the seed and the level, so resuming writes the same bytes.
     """
     steps = data.actions.shape[1]
     before = {name: value for name, value in data.manifest.items() if name not in ("format", "counts", "sha256")}

@@ -1,4 +1,4 @@
-"""One level, played by the planner: to the goal, to what the goal test takes for solved, to what nobody has seen."""
+"""One level, played by the planner: to the goal, to what the goal test takes for solved, to what was never seen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pixelplan.planning.one_shot import inference
 from pixelplan.types import Goal, GoalTest, Model, Plan, World, goal_test_of
 
 RANDOM_STEPS = 5
-"""Random actions that are taken where the planner does not know what to do."""
+"""Random actions that are taken if the planner does not know what to do."""
 
 
 class Played(NamedTuple):
@@ -57,7 +57,7 @@ class Player:
         self._goes_on, self._episodes = False, 0
 
     def play(self, steps: int) -> Played:
-        """One episode, which goes on where the last one ended if that has seen something new, and else begins anew."""
+        """One episode. If the last one saw something new, it continues from there; otherwise the level starts again."""
         if not self._goes_on:
             self._world.reset()
         world, begun, before = self._world, len(self._world.taken), len(self._known)
@@ -93,8 +93,8 @@ class Player:
         self._known.add(world.frames[begun:])
 
     def _aims(self) -> Iterator[_Aim]:
-        """The level's goal, what the goal test takes for solved, and something new, each episode beginning with another
-        one; then more that is new, or a frame seen before if nothing new was found."""
+        """The level's goal, what the goal test takes for solved, and something new, each episode starting with the next
+        of them; then more that is new, or a frame seen before if nothing new was found."""
         aims = [_Aim("solved", self._goal)] if self._goal.frames is not None else []
         if goal_test_of(self._model) is not None:
             aims.append(_Aim("solved", Goal()))
@@ -105,12 +105,13 @@ class Player:
             before = len(self._known)
             yield _Aim("new", Goal())
             if len(self._known) == before:
-                latest = int(self._random.integers(len(self._known), size=2).max())  # what is new is rather there
+                # A late one, rather: what is new is more likely to be near it.
+                latest = int(self._random.integers(len(self._known), size=2).max())
                 yield _Aim("seen", Goal.of(self._known.frame(latest)))
 
     def _reached(self, aim: _Aim, frame: np.ndarray, solved: bool) -> bool:
-        """Whether an aim is reached where a frame [H,W,3] is seen, which perhaps solves the level; the frames of a goal
-        are known to the planner."""
+        """Whether an aim is reached with a frame [H,W,3], `solved` or not; the planner itself recognises the frames of
+        a goal."""
         return {"solved": solved, "new": self._known.is_new(frame), "seen": False}[aim.kind]
 
 
@@ -136,7 +137,7 @@ class _Scout:
 
 
 class _Known:
-    """What was seen of a level: a state is new if it is as far from all of that as states are apart."""
+    """What was seen of a level: a state is new if it is as far from all of it as different states are."""
 
     def __init__(self, model: _Familiar, frames: Sequence[np.ndarray] | np.ndarray) -> None:
         """Of frames [n,H,W,3]."""
@@ -165,7 +166,7 @@ class _Known:
             self._remember(np.stack(ends))
 
     def is_new(self, frame: np.ndarray) -> bool:
-        """Whether a frame [H,W,3] was not seen; where pixels are noisy, whether nothing like it was."""
+        """Whether a frame [H,W,3] was not seen; if pixels are noisy, whether nothing like it was."""
         if not self._model.noisy or not self._frames:
             return frame.tobytes() not in self._frames
         return bool(self.doubts(as_tensor(self._look(frame[None])))[0] < 1)

@@ -52,7 +52,7 @@ class Guard:
         if scope["type"] == "websocket":
             return await self._application(scope, receive, send)
         body = b""
-        while True:  # bodies are small enough to read whole before looking at them
+        while True:  # bodies are small enough to be read whole first
             message = await receive()
             if message["type"] == "http.disconnect":
                 return None

@@ -19,7 +19,7 @@ from pixelplan.envs.pictures import centres
 from pixelplan.evaluation.figures import solution_picture
 from pixelplan.types import Episode, Goal, InputError
 
-_ALIKE = 12.0
+_MOST_DIFFERENCE = 12.0
 """Grey values per pixel by which a picture of a state may differ from its frame: a bad JPEG by 5, another level 30."""
 Cells = Mapping[tuple[int, int], int]
 """The cells (row, column) on which the agent can stand, and the state that shows it there."""
@@ -34,7 +34,7 @@ class Board(Protocol):
 
     @property
     def name(self) -> int | str:
-        """Its name on the page: its number, a drawing, or a picture; `~40` at the end adds noise."""
+        """The level's name on the page: its number, a drawing, or a picture; `~40` at the end adds noise."""
 
     @property
     def drawing(self) -> str | None:
@@ -42,7 +42,7 @@ class Board(Protocol):
 
     @property
     def actions(self) -> int:
-        """How many there are."""
+        """The number of actions."""
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -99,12 +99,12 @@ class Board(Protocol):
         """Where the agent stands in these states: centres (y, x) in pixels; empty if that is unknown."""
 
     def way(self, state: int) -> list[int] | None:
-        """Actions that lead from the start to a state, if the world has no cells to name it by."""
+        """Actions that lead from the start to a state; None if the world has cells to name it by."""
 
     def aimed(self, goal: Goal) -> tuple[Board, str]:
-        """The same level with a goal that pictures of a frame's size show, and a sentence if it took some guessing.
+        """The same level with the goal that pictures of a frame's size show, and a sentence if that was a guess.
 
-        An InputError if they are nothing like this level.
+        An InputError if they look nothing like this level.
         """
 
     def towards(self, state: int | None) -> Board:
@@ -185,7 +185,7 @@ class TableBoard:
 
     @property
     def goal_note(self) -> str:
-        """How many states are the goal, if pictures are."""
+        """How many states are the goal, if it is given by pictures."""
         return f"Any of {int(self.level.goals.sum())} states; this is the first" if self.shown else ""
 
     @property
@@ -206,7 +206,7 @@ class TableBoard:
 
     @property
     def states(self) -> int:
-        """How many there are."""
+        """The number of states."""
         return len(self.level.successors)
 
     @cached_property
@@ -258,24 +258,24 @@ class TableBoard:
         """Cells name a puzzle's states."""
 
     def aimed(self, goal: Goal) -> tuple[TableBoard, str]:
-        """Each picture stands for the first state that, in what matters, looks most like it."""
+        """Each picture stands for the first state that looks most like it in what matters."""
         assert goal.frames is not None
         frames = self.level.frames(np.arange(len(self.level.successors))).astype(np.int16)
         masks = np.ones(goal.frames.shape[:3], bool) if goal.masks is None else goal.masks
-        found = [
+        readings = [
             self._most_like(np.abs(frames[:, mask] - picture[mask]).mean(axis=(1, 2)))
             for picture, mask in zip(goal.frames.astype(np.int16), masks, strict=True)
         ]
-        states, notes = tuple(state for state, _ in found), " ".join(note for _, note in found if note)
+        states, notes = tuple(state for state, _ in readings), " ".join(note for _, note in readings if note)
         if goal.masks is None and len(states) == 1:
             return self.towards(states[0]), notes
         level = with_goal_shown(self.level, Goal(self.level.frames(np.array(states)), goal.masks))
         return replace(self, level=level, shown=states, masks=goal.masks), notes
 
     def _most_like(self, apart: np.ndarray) -> tuple[int, str]:
-        """The state that is least apart [S], in grey values, from a picture, and a sentence if it is so at all."""
+        """The state that differs least, `apart` [S] in grey values, from a picture, and a sentence if it differs."""
         state = int(apart.argmin())
-        if apart[state] > _ALIKE:
+        if apart[state] > _MOST_DIFFERENCE:
             raise InputError(
                 f"the picture shows no state of level {self.number}: the most similar one differs by "
                 f"{apart[state]:.0f} grey values per pixel"

@@ -97,16 +97,16 @@ def _unpack_runtime(folder: Path, runtime: Path | None, temporary: Path) -> None
             )
         command = ["npm", "pack", "--silent", "--pack-destination", str(temporary), RUNTIME]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        found = sorted(temporary.glob("onnxruntime-web-*.tgz"))
-        if done.returncode or not found:
+        packages = sorted(temporary.glob("onnxruntime-web-*.tgz"))
+        if done.returncode or not packages:
             raise InputError(f"npm could not fetch {RUNTIME}: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
-        runtime = found[0]
+        runtime = packages[0]
     try:
         with tarfile.open(runtime, "r:gz") as archive:
             for name in _RUNTIME_FILES:
                 member = archive.getmember(f"package/dist/{name}")
                 if not member.isfile() or member.size > _LARGEST:
-                    raise InputError(f"{runtime} is not the package {RUNTIME}: {name} is no file of that package")
+                    raise InputError(f"{runtime} is not the package {RUNTIME}: {name} is not a file of that package")
                 data = archive.extractfile(member).read()  # type: ignore[union-attr]
                 if name.endswith(".wasm"):  # a quarter of its size; the page unpacks it
                     name, data = f"{name}.packed", gzip.compress(data, 9, mtime=0)
@@ -124,14 +124,14 @@ def _puzzle(models: Models, env: str, folder: Path) -> dict[str, Any]:
     choices = [choice for choice in models.choices(env) if choice.name != ORACLE]
     for choice in choices:
         export_model(choice.name or models.source(env), folder / (choice.name or env))
-    found: dict[str, Any] = {"view": puzzle_view(env, thinker, choices).model_dump(), "pixels": puzzle.pixels}
+    described: dict[str, Any] = {"view": puzzle_view(env, thinker, choices).model_dump(), "pixels": puzzle.pixels}
     if hasattr(puzzle, "tiles"):
         tiles = puzzle.tiles()
-        return {**found, "cell": tiles.shape[1], "tiles": _text(tiles), "baked": None}
+        return {**described, "cell": tiles.shape[1], "tiles": _text(tiles), "baked": None}
     levels = {number: _baked(puzzle, number) for number in range(FIRST_LEVEL, FIRST_LEVEL + _BAKED)}
     (folder.parent / f"{env}.json").write_text(json.dumps(levels))
     cell = get_level(puzzle, FIRST_LEVEL).patches.shape[1]
-    return {**found, "cell": cell, "tiles": "", "baked": f"{env}.json"}
+    return {**described, "cell": cell, "tiles": "", "baked": f"{env}.json"}
 
 
 def _baked(puzzle: Any, number: int) -> dict[str, Any]:

@@ -89,8 +89,8 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
 
     @app.put("/api/games/{id}/goal", **options)
     async def aim(id: GameId, goal: NewGoal) -> GameView:
-        """Want another goal: a cell, a state, what pictures show, or the level's own again."""
-        if sum(one is not None for one in (goal.cell, goal.state, goal.frame)) > 1:
+        """Choose another goal: a cell, a state, what pictures show, or the level's own again."""
+        if sum(part is not None for part in (goal.cell, goal.state, goal.frame)) > 1:
             raise InputError("a goal is a cell, a state or a frame; give only one of them")
 
         def aim_at(game: Game) -> None:
@@ -145,7 +145,7 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
         return _download(data, game, "gif")
 
     def episode(game: Game, planner: Planner | None, since: int) -> Episode:
-        """The moves so far and, if a planner made those after `since`, its plans, which are made again for this."""
+        """The moves so far and, if a planner made those after `since`, its plans, which it makes again for this."""
         if planner is None:
             return game.episode()
         return game.episode(since, quiet_run(game, game.before(since)).again(planner))

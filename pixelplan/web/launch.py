@@ -97,14 +97,14 @@ def configuration(models: Models, host: str) -> uvicorn.Config:
 
 
 def _is_a_fault(entry: logging.LogRecord) -> bool:
-    """Whether a log entry is a fault; a request that was cut off when the server was stopped is none."""
+    """Whether a log entry is a fault; a request that was cut off when the server stopped is not."""
     return not (entry.exc_info and isinstance(entry.exc_info[1], asyncio.CancelledError))
 
 
 def _share_memory_between_threads() -> None:
     """One pool of memory for all threads, if the C library allows it (glibc).
 
-    With a pool for each, no other thread can use what a plan frees in one, and a busy server grows for minutes.
+    With one pool per thread, no thread can reuse memory that another has freed, and a busy server grows for minutes.
     """
     arena_max, trim_threshold = -8, -1  # malloc.h
     with contextlib.suppress(AttributeError, OSError, TypeError):

@@ -1,4 +1,4 @@
-"""The most that one server gives its visitors."""
+"""Limits on what visitors may ask of one server."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Sizes, counts and times. A request beyond them is refused with a sentence, and nothing else suffers."""
+    """Sizes, counts and times. A request beyond them is refused in one sentence and affects no one else."""
 
     games: int = 1000
-    """Games at a time. A new one replaces a game that rested for `spare_seconds`; if there is none, it is refused."""
+    """Games at a time. A new one replaces a game unused for `spare_seconds`; if there is none, it is refused."""
     spare_seconds: float = 60.0
-    """Rest after which a game may be dropped for another if there are too many."""
+    """How long a game must be unused before another may take its place."""
     idle_seconds: float = 1800.0
-    """Rest after which a game is dropped."""
+    """How long a game may be unused before it is dropped."""
     moves: int = 1000
     """Moves of one game, or of one request."""
     states: int = 5000

@@ -46,7 +46,7 @@ class DoneMessage(BaseModel):
     steps: int
     plans: int
     nodes: int
-    seconds: float = Field(description="All of the planner's thinking, without the time of the world and the page.")
+    seconds: float = Field(description="The planner's thinking time, without that of the world and the page.")
 
 
 class ScoreMessage(BaseModel):

@@ -22,7 +22,7 @@ from pixelplan.web.limits import Limits
 from pixelplan.web.messages import DoneMessage, LaneMessage, PlanMessage, StepMessage
 from pixelplan.web.projection import Projection
 from pixelplan.web.schema import PlanView
-from pixelplan.web.searching import USUAL, Searching
+from pixelplan.web.searching import USUAL_SEARCH, Searching
 from pixelplan.web.sessions import Game
 from pixelplan.web.truth import Truth
 from pixelplan.web.views import graph_view, plan_view
@@ -42,7 +42,7 @@ class Run:
         limits: Limits,
         send: Callable[[BaseModel], None],
         stop: Event | None = None,
-        searching: Searching = USUAL,
+        searching: Searching = USUAL_SEARCH,
     ) -> None:
         self.board, self.model, self.limits, self.send = game.board, model, limits, send
         self.searching = searching
@@ -80,7 +80,7 @@ class Run:
         return self._done(episode.solved, episode.ended, self._clock.seconds)
 
     def again(self, planner: str) -> Episode:
-        """The run that `execute` would report, for pictures: the level decides all chance, so it is the same."""
+        """The run that `execute` would report, for pictures: its random numbers depend only on the level."""
         try:
             return self._play(planner)
         except TimeoutError:

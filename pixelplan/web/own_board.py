@@ -1,8 +1,8 @@
 """Levels of a user's environment, known as far as play has seen them.
 
 Frames show the whole state, so equal frames are one state, and a state's number is a digest of its frame: the same in
-every game, and after a restart, too. To find out where an action leads, the level is played again from its start: the
-actions that first led to the state, and then this one. The answer is remembered.
+every game, even after a restart. To find out where an action leads, the level is played again from its start: first
+the actions that led to the state, then this one. The answer is remembered.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from pixelplan.evaluation.figures import frames_picture
 from pixelplan.types import Episode, Goal, InputError
 from pixelplan.web.board import Cells
 
-_RECENT = 16
-"""Levels that are remembered although no game is in them: pages may still ask for their frames."""
+_RECENT_LEVELS = 16
+"""Levels that are remembered after their last game: pages may still ask for their frames."""
 _STEPS = 8
-"""Steps that are replayed to see whether frames come again."""
+"""Steps that are replayed to see whether the same frames come again."""
 _GREY = 128
-"""What does not matter in a picture of a goal is shown like this."""
+"""The colour that hides what does not matter in a goal picture."""
 
 
 class OwnWorld:
     """An environment that serves all levels and visitors, one at a time, so it need not be thread-safe."""
 
     def __init__(self, family: Family, goals: Goals = "level") -> None:
-        """`goals` are those that its levels begin with."""
+        """`goals` is what its levels begin with."""
         self.family, self.goals = family, goals
         self.at: tuple[ExploredLevel, int] | None = None
         """The level and the state in which the environment is, None if unknown."""
         self._lock = threading.Lock()
         self._levels: WeakValueDictionary[int, ExploredLevel] = WeakValueDictionary()
-        self._recent: deque[ExploredLevel] = deque(maxlen=_RECENT)
+        self._recent: deque[ExploredLevel] = deque(maxlen=_RECENT_LEVELS)
 
     def check(self, number: int) -> None:
         """An InputError if a level cannot be played, or if equal states do not look the same."""
@@ -59,9 +59,9 @@ class OwnWorld:
                 )
 
     def board(self, number: int, most: int) -> OwnBoard:
-        """A level with its own goal; at most so many states of it are kept.
+        """A level with its own goal; at most `most` of its states are kept.
 
-        All games in a level share what is known about it, until a little after the last one ends.
+        All games in a level share what is known about it, which is kept for a while after the last one ends.
         """
         with self.using():
             level = self._levels.get(number)
@@ -95,7 +95,7 @@ class ExploredLevel:
         """Call this only within `world.using()`."""
         self.world, self._most = world, most
         self.challenge = world.family.challenge(number, world.goals)
-        self._frames: dict[int, bytes] = {}  # compressed; also those of pictures that nobody has met in play
+        self._frames: dict[int, bytes] = {}  # compressed, pictures that play never reached included
         self._sights: dict[int, _Sight] = {}
         self._successors: dict[tuple[int, int], int] = {}
         self.start = self._see(self.challenge.env.reset()[0], None)
@@ -135,17 +135,17 @@ class ExploredLevel:
         return actions[::-1]
 
     def aimed(self, goal: Goal) -> OwnBoard:
-        """The level with a goal that pictures show; an InputError where they look nothing like this level."""
-        one = goal.picture if goal.masks is None and goal.frames is not None and len(goal.frames) == 1 else None
-        if one is not None and _number(one) in self._frames:
-            return self.own.towards(_number(one))
+        """The level with a goal that pictures show; an InputError if they look nothing like this level."""
+        picture = goal.picture if goal.masks is None and goal.frames is not None and len(goal.frames) == 1 else None
+        if picture is not None and _number(picture) in self._frames:
+            return self.own.towards(_number(picture))
         with self.world.using():
             self.world.at = None
             known = self.world.family.challenge(self.challenge.number, goal).goal
             return self._towards(known, own=False)
 
     def _towards(self, goal: Goal, own: bool) -> OwnBoard:
-        """The level with a goal, a picture of which is kept if there is one."""
+        """The level with a goal; its picture, if it has one, is kept."""
         picture = goal.picture
         if picture is not None and goal.masks is not None:
             picture = np.where(goal.masks[0][..., None], picture, np.uint8(_GREY))
@@ -169,7 +169,7 @@ class ExploredLevel:
         return there
 
     def _see(self, frame: np.ndarray, before: tuple[int, int] | None) -> int:
-        """The number of the current frame, which is remembered with what first led there."""
+        """The number of a frame, which is remembered together with what first led there."""
         state = self._keep(frame)
         if state not in self._sights:
             self._sights[state] = _Sight(self.challenge.solved(), before)
@@ -189,7 +189,7 @@ class ExploredLevel:
 
 
 def _number(frame: np.ndarray) -> int:
-    """48 bits that stand for a frame: few enough for any browser, and enough that no two frames collide."""
+    """48 bits that stand for a frame: few enough for any browser, enough that no two frames collide in practice."""
     return int.from_bytes(hashlib.blake2b(frame.tobytes(), digest_size=6).digest())
 
 
@@ -221,7 +221,7 @@ class OwnBoard:
 
     @property
     def actions(self) -> int:
-        """How many there are."""
+        """The number of actions."""
         return len(self.level.challenge.action_names)
 
     @property
@@ -236,7 +236,7 @@ class OwnBoard:
 
     @property
     def shortest(self) -> int | None:
-        """Known only if the environment tells it, for its own goal."""
+        """Known only if the environment says it, and only for its own goal."""
         return self.level.challenge.shortest if self.own else None
 
     @property
@@ -288,10 +288,10 @@ class OwnBoard:
 
     def towards(self, state: int | None) -> OwnBoard:
         """The same level with another state as its goal; None is its own goal."""
-        own = self.level.own
+        own_board = self.level.own
         return (
-            own
-            if state is None or state == own.goal
+            own_board
+            if state is None or state == own_board.goal
             else OwnBoard(self.level, state, Goal.of(self.frame(state)), False)
         )
 

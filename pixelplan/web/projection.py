@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Projection:
-    """Principal components of embeddings; distances shrink, so a ball stays within a circle of its radius."""
+    """Principal components of embeddings; distances only shrink, so a ball stays within a circle of its radius."""
 
     def __init__(self, embeddings: np.ndarray, goal: np.ndarray) -> None:
         """Of embeddings [M,d], the start's first, and the goal's [d], which lies to the right of the start."""

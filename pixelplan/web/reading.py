@@ -1,4 +1,4 @@
-"""What a model reads from one frame, so that people see why it goes wrong."""
+"""What a model reads from one frame, to show why it goes wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pixelplan.web.sessions import Game
 
 
 def read(game: Game, model: Model) -> Reading:
-    """Where a model sees the agent in a game's frame, and where it thinks that each action leads from each cell.
+    """Where a model sees the agent in a game's frame, and where it thinks each action leads from each cell.
 
     An embedding stands for the state whose frame is embedded nearest to it. The model reads the rules from the goal
     frame, as the planners do.

@@ -100,7 +100,7 @@ class Moves(Request):
 
 
 class NewGoal(Request):
-    """A goal: a cell, a state of this level, or pictures. With none of them, the level's own."""
+    """A goal: a cell, a state of this level, or pictures. Without any of them, the level's own."""
 
     cell: Cell | None = None
     state: Whole | None = Field(default=None, ge=0, lt=2**48, description="A state that the game knows.")
@@ -177,8 +177,8 @@ class Place(BaseModel):
 class Goal(BaseModel):
     """The goal: what its frame shows and where."""
 
-    state: int | None = Field(description="None where no picture shows it: whatever solves the level.")
-    row: int | None = Field(description="None where the world has no cells.")
+    state: int | None = Field(description="None if no picture shows it: whatever solves the level.")
+    row: int | None = Field(description="None if the world has no cells.")
     column: int | None
     own: bool = Field(description="Whether it is the level's own goal.")
     moves: list[int] | None = Field(
@@ -235,9 +235,9 @@ class GraphView(BaseModel):
     parent: list[int]
     action: list[int] = Field(description="The action that led there from the parent.")
     distance: list[float] = Field(description="Distance of the embedding to the goal's, or the goal test's doubts.")
-    seen: list[int] = Field(description="A seen state with (nearly) this embedding, -1 where there is none.")
-    successors: list[list[int]] = Field(description="The node that each action leads to, -1 where nobody looked.")
-    corrected: list[tuple[int, int]] = Field(description="(node, action) where memory overruled the model.")
+    seen: list[int] = Field(description="A seen state with (nearly) this embedding, -1 if there is none.")
+    successors: list[list[int]] = Field(description="The node that each action leads to, -1 if it was not expanded.")
+    corrected: list[tuple[int, int]] = Field(description="(node, action) for which memory overruled the model.")
     states: list[int] = Field(
         description="The state in which the actions to each node really end; empty if the true rules are unknown."
     )
@@ -245,7 +245,7 @@ class GraphView(BaseModel):
 
 
 class Parting(BaseModel):
-    """Where a plan and the world part: the first step after which the world does not look as the model expects."""
+    """The first step after which the world does not look as the plan expects."""
 
     step: int = Field(description="From 1 on.")
     action: int
@@ -266,7 +266,7 @@ class PlanView(BaseModel):
     )
     leaves: list[int] = Field(description="Nodes expanded in each layer.")
     nodes: int
-    seconds: float = Field(description="Thinking, from the sight of the frame to the plan.")
+    seconds: float = Field(description="Thinking time, from seeing the frame to the plan.")
     chance: float | None = Field(description="How likely it is to succeed, judged by similar plans; None if unknown.")
     solves: bool | None = Field(description="Whether it leads to the goal, by the true rules; None if unknown.")
     parts: Parting | None = Field(description="None if they never part, or the true rules are unknown.")
@@ -274,11 +274,11 @@ class PlanView(BaseModel):
     goal: tuple[float, float] = Field(
         description="The goal's embedding in the projection; by a goal test, the one it has the least doubts about."
     )
-    graph: GraphView | None = Field(description="None where a run has sent very many nodes already.")
+    graph: GraphView | None = Field(description="None if a run has already sent very many nodes.")
 
 
 class Reading(BaseModel):
-    """What a model reads from a game's frame: where it sees the agent, and where it thinks that moves lead."""
+    """What a model reads from a game's frame: where it sees the agent, and where it thinks moves lead."""
 
     agent: Cell = Field(description="Where it sees the agent.")
     right: bool = Field(description="Whether the agent is there.")

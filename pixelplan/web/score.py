@@ -1,4 +1,4 @@
-"""Many levels, one after another, and how certain the share of solved ones is."""
+"""Many levels, one after another, with the share solved and its interval."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def play_many(
     successes = 0
     for played, number in enumerate(range(first, min(first + count, LAST_LEVEL + 1)), start=1):
         board = models.board(game.env, f"{number}~{noise}" if noise else number, limits.states)
-        one = Game("", game.env, board, [board.start], model=game.model)
-        run = Run(one, models.model(one), limits, lambda message: None, stop, models.searching(one))
+        next_game = Game("", game.env, board, [board.start], model=game.model)
+        run = Run(next_game, models.model(next_game), limits, lambda message: None, stop, models.searching(next_game))
         done = run.race(planner).done
         successes += done.solved
         yield ScoreMessage(

@@ -13,11 +13,11 @@ GUIDED = OneShotConfig(frontier="best-first", weight=3.0, node_limit=20_000)
 
 @dataclass(frozen=True)
 class Searching:
-    """What a run needs to know beside the model."""
+    """What a run needs to know besides the model."""
 
     config: OneShotConfig
     chance: Chance | None = None
     """None if it was not learned."""
 
 
-USUAL = Searching(OneShotConfig())
+USUAL_SEARCH = Searching(OneShotConfig())

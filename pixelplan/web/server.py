@@ -36,7 +36,7 @@ DESCRIPTION = (
 
 
 def make_app(models: Models, limits: Limits = Limits(), names: Iterable[str] = ()) -> Application:  # noqa: B008 (frozen)
-    """The whole server as an ASGI application; `names` are host names by which it may be called, beside localhost."""
+    """The whole server as an ASGI application; `names` are the host names that it answers to, besides localhost."""
     work, runs = (
         Work(limits.waiting),
         Work(limits.sockets),

@@ -42,7 +42,7 @@ class Game:
     """What was done to the picture that is its goal."""
     used: float = 0.0
     embeddings: dict[int, np.ndarray] = field(default_factory=dict)
-    """Embeddings [d] of states that were seen, as far as they were needed."""
+    """Embeddings [d] of seen states, made when they are needed."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     """Held while the game changes."""
 
@@ -58,7 +58,7 @@ class Game:
 
     @property
     def seen(self) -> list[int]:
-        """The states seen so far, each once, in the order of their first sight."""
+        """The states seen so far, each once, in the order in which they were first seen."""
         return list(dict.fromkeys(self.states))
 
     def play(self, actions: Sequence[int], most: int) -> None:
@@ -79,13 +79,13 @@ class Game:
         del self.actions[:], self.states[1:]
 
     def before(self, move: int) -> Game:
-        """The game as it was after this many moves; an InputError if it never had as many."""
+        """The game as it was after this many moves; an InputError if it had fewer."""
         if move > len(self.actions):
             raise InputError(f"the game has {len(self.actions)} moves; it cannot be shown since move {move}")
         return replace(self, states=self.states[: move + 1], actions=self.actions[:move], embeddings={})
 
     def episode(self, since: int = 0, run: Episode | None = None) -> Episode:
-        """The moves so far, for pictures; with the plans of a run since a move, as far as the game followed it."""
+        """The moves so far, for pictures; with the plans of a run from move `since`, as far as the game followed it."""
         plans, ended = [], "solved" if self.solved else ""
         if run is not None:
             taken = self.actions[since:]

@@ -106,7 +106,7 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
 
 
 async def _until_gone(socket: WebSocket, stop: threading.Event) -> None:
-    """Wait until the visitor leaves; nothing else is expected from that side."""
+    """Wait until the visitor leaves; visitors send nothing else."""
     try:
         while True:
             await socket.receive()

@@ -32,7 +32,7 @@ from pixelplan.web.board import Board, TableBoard
 from pixelplan.web.limits import Limits
 from pixelplan.web.own_board import OwnWorld
 from pixelplan.web.schema import OWN, Cell, ModelChoice, PictureView
-from pixelplan.web.searching import GUIDED, USUAL, Searching
+from pixelplan.web.searching import GUIDED, USUAL_SEARCH, Searching
 from pixelplan.web.sessions import Game
 from pixelplan.web.uploads import ReadLevel, read_level
 
@@ -47,7 +47,7 @@ _GOALS: Mapping[Goals, str] = {
     "random": "A state that random play has met: this model has no goal test, because its training data shows "
     "nothing that solved a level",
 }
-"""What the page says of the goals with which levels begin."""
+"""What the page says about the goals that levels begin with."""
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,16 @@ class Thinker:
     family: Family
     """The levels, with the options that the model was made for."""
     model: Model | None
-    """None means the oracle, which every level has its own of."""
+    """None is the oracle: every level has its own."""
     label: str
     note: str
     """One sentence for the visitor, if there is something to explain."""
     problem: str = ""
     """Why the model could not be opened."""
-    searching: Searching = USUAL
-    """How its latent graph is searched."""
+    searching: Searching = USUAL_SEARCH
+    """How to search its latent graph."""
     goal: str = _GOALS["level"]
-    """What the goal of a level is, before anybody chooses another one."""
+    """The goal of a level, until the visitor chooses another one."""
 
 
 class Models:
@@ -98,7 +98,7 @@ class Models:
                     f"the rules of {family.name} are unknown: train a model of it and name its folder with --model"
                 )
             opened, family = choose_model(model, "full", family)
-            search = USUAL.config if heuristic is None else GUIDED
+            search = USUAL_SEARCH.config if heuristic is None else GUIDED
             opened = guided(opened, heuristic, family.name, search)
             searching = Searching(search, calibrated(calibration, opened, heuristic, search))
             goals = _goals_of(family, opened)
@@ -177,21 +177,21 @@ class Models:
 
     def source(self, env: str) -> str:
         """The name or folder of a puzzle's usual model."""
-        own = self._choice is not None and _training_puzzle(self._choice)[0] in (None, env)
-        return str(self._choice) if own else env
+        users_own = self._choice is not None and _training_puzzle(self._choice)[0] in (None, env)
+        return str(self._choice) if users_own else env
 
     def choices(self, env: str) -> list[ModelChoice]:
         """The models to choose from for a puzzle, the usual one first."""
         usual = self.thinker(env)
-        found = [ModelChoice(name="", label=usual.label, note=usual.note, trained=usual.model is not None)]
+        choices = [ModelChoice(name="", label=usual.label, note=usual.note, trained=usual.model is not None)]
         if isinstance(usual.family, Tables):
             for folder in _others(env):
                 with contextlib.suppress(InputError):
-                    one = self.thinker(env, folder.name)
-                    found.append(ModelChoice(name=folder.name, label=one.label, note=one.note, trained=True))
+                    thinker = self.thinker(env, folder.name)
+                    choices.append(ModelChoice(name=folder.name, label=thinker.label, note=thinker.note, trained=True))
             if usual.model is not None:
-                found.append(ModelChoice(name=ORACLE, label="true rules (oracle)", note=_RULES, trained=False))
-        return found
+                choices.append(ModelChoice(name=ORACLE, label="true rules (oracle)", note=_RULES, trained=False))
+        return choices
 
     def model(self, game: Game) -> Model:
         """The model that thinks about a game."""
@@ -220,21 +220,21 @@ class Models:
         if self._choice == ORACLE:
             return Thinker(puzzle, None, ORACLE, _RULES)
         trained_on, options = _training_puzzle(self._choice) if self._choice else (None, {})
-        own = self._choice is not None and trained_on in (None, env)
-        if not own and not (SHIPPED / env).is_dir():
+        users_own = self._choice is not None and trained_on in (None, env)
+        if not users_own and not (SHIPPED / env).is_dir():
             note = "No trained model is shipped for this puzzle: the planner searches the true rules (oracle)."
             return Thinker(puzzle, None, ORACLE, note)
-        name = str(self._choice) if own else env
+        name = str(self._choice) if users_own else env
         try:
-            trained = own and trained_on == env and wanted is None
+            trained = users_own and trained_on == env and wanted is None
             suited = Tables(make_puzzle(env, **options), env) if trained else puzzle
-            label = Path(name).name if own else f"shipped {env}"
+            label = Path(name).name if users_own else f"shipped {env}"
             return Thinker(suited, open_model(name, suited), label, "")
         except InputError as problem:
             logging.getLogger("pixelplan").warning(
                 "%s: %s", env, problem
             )  # it may name folders, so visitors don't see it
-            why = "could not be opened" if own or wanted is None else "was trained on boards that look different"
+            why = "could not be opened" if users_own or wanted is None else "was trained on boards that look different"
             note = f"The model of this puzzle {why}: the planner searches the true rules (oracle)."
             return Thinker(puzzle, None, ORACLE, note, str(problem))
 
@@ -278,7 +278,7 @@ class Models:
 
 
 def _goals_of(family: Family, model: Model | None) -> Goals:
-    """The goals with which levels begin: those that they show, else whatever the model takes for solved."""
+    """The goals that levels begin with: those that they show, else whatever the model takes for solved."""
     if family.has_goals:
         return "level"
     return "random" if model is None or goal_test_of(model) is None else "solved"

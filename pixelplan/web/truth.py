@@ -1,4 +1,4 @@
-"""What the true rules say about a plan afterwards: the planner never sees any of it."""
+"""What the true rules say about a plan, after it is made: the planner never sees any of it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Truth:
     def judge(
         self, actions: Sequence[int], expected: np.ndarray, here: int
     ) -> tuple[list[tuple[float, float]], bool | None, Parting | None]:
-        """Where actions really lead, whether to the goal, and where that departs from what is expected [n,d]."""
+        """Where actions really lead, whether to the goal, and the first step that is not as expected [n,d]."""
         if not self._board.cells:
             return [], None, None
         states = follow(self._board, actions, here)

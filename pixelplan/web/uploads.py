@@ -25,7 +25,7 @@ LARGEST = 2048
 
 
 def decode(text: str, alpha: bool = False) -> Image.Image:
-    """The picture in a PNG or JPEG in base64, perhaps with its alpha; an InputError if it is none, or a giant one."""
+    """The picture in a PNG or JPEG in base64, with alpha if asked for; an InputError if it is none, or too large."""
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
@@ -53,9 +53,9 @@ def _said(image: Image.Image, width: int, height: int, how: str) -> str:
 
 
 def aimed_at_pictures(board: Board, texts: Sequence[str]) -> tuple[Board, str]:
-    """The board with a goal that pictures in base64 show, any of which will do, and what was done to see it.
+    """The board with the goal that pictures in base64 show, any of which will do, and a note on how they were read.
 
-    What is transparent in a picture does not matter. An InputError if one shows nothing of the level.
+    Transparent pixels do not matter. An InputError if a picture shows nothing of the level.
     """
     height, width, _ = board.shape
     pictures = [decode(text, alpha=True) for text in texts]
@@ -80,15 +80,14 @@ class ReadLevel:
     """Cells (row, column) that look like nothing known."""
 
 
-_KNOWN = 40.0
+_MOST_DIFFERENCE = 40.0
 """Grey values per pixel by which a cell may differ from what it is taken for."""
 
 
 def read_level(puzzle: Puzzle, image: Image.Image) -> ReadLevel:
-    """The level that a picture shows, each cell taken for what it looks most like; an InputError if there is none.
+    """The level that a picture shows, each cell read as what it looks most like; an InputError if it shows none.
 
-    This is needed to judge plans by the true rules, and to move the agent in the picture. The planner itself gets the
-    pixels.
+    The level is for judging plans by the true rules, and for moving the agent in the picture. The planner gets pixels.
     """
     if not isinstance(puzzle, IceSlider | DigitJump):
         raise InputError(f"the cells of {type(puzzle).__name__} look different in every level: draw one instead")
@@ -111,7 +110,7 @@ def read_level(puzzle: Puzzle, image: Image.Image) -> ReadLevel:
         chosen = apart[:, :6].argmin(1)
         chosen[start] = 6 + int(apart[start, 6:].argmin())
         cells, ground = "".join(str(kind % 6 + 1) for kind in chosen), tiles[chosen[start] - 6]
-    doubtful = np.flatnonzero(apart[np.arange(size**2), chosen] > _KNOWN)
+    doubtful = np.flatnonzero(apart[np.arange(size**2), chosen] > _MOST_DIFFERENCE)
     if len(doubtful) > size**2 // 4:
         raise InputError(f"the picture shows no level of {type(puzzle).__name__}: {len(doubtful)} of its {size**2} "
                          "cells look like nothing known; crop it to the board")  # fmt: skip
@@ -124,5 +123,5 @@ def read_level(puzzle: Puzzle, image: Image.Image) -> ReadLevel:
         replace(puzzle.draw(drawing), background=background),
         drawing,
         note,
-        [(int(one) // size, int(one) % size) for one in doubtful],
+        [(int(cell_number) // size, int(cell_number) % size) for cell_number in doubtful],
     )

@@ -41,8 +41,8 @@ RULES = {
 def planner_views() -> list[PlannerView]:
     """The planners, in the order in which they race."""
     return [
-        PlannerView(name=name, title=one.title, about=one.about, needs_model=one.needs_model)
-        for name, one in PLANNERS.items()
+        PlannerView(name=name, title=planner.title, about=planner.about, needs_model=planner.needs_model)
+        for name, planner in PLANNERS.items()
     ]
 
 
@@ -129,7 +129,7 @@ def plan_view(
     solves: bool | None,
     parts: Parting | None,
 ) -> PlanView:
-    """A plan whose actions (or those chosen in its graph) lead along `way` on the board."""
+    """A plan whose actions (or those chosen in its graph) follow `way` on the board."""
     x, y = projection(goal[None])[0].tolist()
     return PlanView(
         actions=list(actions),
@@ -158,7 +158,7 @@ def graph_view(
     states: list[int],
     right: list[bool],
 ) -> GraphView:
-    """A plan's graph, whose nodes are this far [M] apart from the goal.
+    """A plan's graph, with the distance [M] of each node to the goal.
 
     `seen` holds embeddings of seen states, corrections the (embedding, action) that memory knew; `states` and `right`
     are those of `truth.nodes`.
@@ -179,7 +179,7 @@ def graph_view(
         parent=graph.parents.tolist(),
         action=graph.parent_actions.tolist(),
         distance=np.round(apart, 4).tolist(),
-        seen=[names[state] if found else -1 for state, found in zip(looks, near, strict=True)],
+        seen=[names[state] if is_near else -1 for state, is_near in zip(looks, near, strict=True)],
         successors=graph.successors.tolist(),
         corrected=sorted(set(corrected)),
         states=states,

@@ -44,7 +44,7 @@ def chromium() -> Iterator[Browser]:
 
 
 class Visitor:
-    """Somebody at the page, who notices errors and requests to other servers."""
+    """A visitor who notices errors and requests to other servers."""
 
     def __init__(self, browser: Browser, address: str, **context: Any) -> None:
         self.address = address
@@ -68,7 +68,7 @@ class Visitor:
 
 
 def solution(env: str, number: int) -> tuple[int, ...]:
-    """The shortest one."""
+    """The shortest solution."""
     level = get_level(make_puzzle(env), number)
     return level.shortest_path(level.start) or ()
 

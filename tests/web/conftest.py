@@ -1,4 +1,4 @@
-"""The tests of the page run where its extra is installed."""
+"""The tests of the page run only if its extra is installed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
-    """A server with the shipped models, or the true rules where none is shipped."""
+    """A server with the shipped models, or the true rules if none is shipped."""
     from pixelplan.web.thinkers import Models
     from tests.web.client import running
 

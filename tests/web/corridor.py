@@ -17,12 +17,12 @@ from tests.own_worlds import CELLS, SIDE
 
 
 class CorridorModel:
-    """An embedding for each place; where an action leads is what the corridor does, two actions a place."""
+    """An embedding for each place; two actions, which lead where the corridor's do."""
 
     threshold, noisy = 0.5, False
 
     def encode(self, frames: np.ndarray) -> torch.Tensor:
-        """The place is where the frame is not black."""
+        """The agent's place is where the frame is not black."""
         return torch.eye(CELLS)[frames[:, SIDE, ::SIDE].sum(2).argmax(1)]
 
     def context(self, frame: np.ndarray) -> Any:

@@ -11,15 +11,15 @@ import pytest
 
 
 def fetch(package: str, folder: Path) -> Path:
-    """The archive of a package; the test is skipped where npm is missing or the registry out of reach."""
+    """The archive of a package; the test is skipped if npm is missing or the registry out of reach."""
     if shutil.which("npm") is None:
         pytest.skip("npm is not installed")
     command = ["npm", "pack", "--silent", "--pack-destination", str(folder), package]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    found = sorted(folder.glob(f"{package.split('@')[0]}-*.tgz"))
-    if done.returncode or not found:
+    archives = sorted(folder.glob(f"{package.split('@')[0]}-*.tgz"))
+    if done.returncode or not archives:
         pytest.skip(f"npm could not fetch {package}")
-    return found[-1]
+    return archives[-1]
 
 
 def read(archive: Path, name: str) -> str:

@@ -89,13 +89,13 @@ def test_no_serious_problem_on_any_view(
         page = visitor.open(query)
         prepare(page)
         page.evaluate(axe)
-        found = page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")
-        assert found["testEngine"]["name"] == "axe-core"
+        report = page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")
+        assert report["testEngine"]["name"] == "axe-core"
         serious = [
-            f"{one['id']}: {node['target']} {node['failureSummary']}"
-            for one in found["violations"]
-            if one["impact"] in ("serious", "critical")
-            for node in one["nodes"]
+            f"{violation['id']}: {node['target']} {node['failureSummary']}"
+            for violation in report["violations"]
+            if violation["impact"] in ("serious", "critical")
+            for node in violation["nodes"]
         ]
         assert serious == [], f"{prepare.__name__}, {query}"
         visitor.context.close()

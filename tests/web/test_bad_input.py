@@ -139,13 +139,13 @@ def test_too_many_games_and_too_long_ones(make_client: MakeClient) -> None:
     assert len(client.get(f"/api/games/{game['id']}").json()["actions"]) == 4
 
 
-def test_a_full_queue_is_said(make_client: MakeClient) -> None:
+def test_a_full_queue_is_reported(make_client: MakeClient) -> None:
     client = make_client(waiting=-2)
     answer = client.get("/api/levels/ice-slider/3000")
     assert answer.status_code == 429 and "try again" in answer.json()["problem"]
 
 
-def test_sockets_of_nobody_and_of_too_many(make_client: MakeClient) -> None:
+def test_sockets_of_no_game_and_of_too_many(make_client: MakeClient) -> None:
     client = make_client(sockets=0)
     assert "no such game" in listen(make_client(), "/api/games/nobody/run")[0]["problem"]
     game = begin(client)

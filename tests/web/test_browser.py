@@ -28,7 +28,7 @@ def test_ice_slider_is_played_to_the_end_with_keys(visitor: Visitor) -> None:
     page = visitor.open("?env=ice-slider&level=3000")
     status = page.locator("#status")
     moves = solution("ice-slider", 3000)
-    expect(status).to_contain_text(f"the shortest way has {len(moves)}")
+    expect(status).to_contain_text(f"the shortest solution has {len(moves)}")
     for action in moves:
         page.keyboard.press(KEYS[action])
     expect(status).to_contain_text(f"Solved in {len(moves)} steps, which is the fewest possible")
@@ -38,7 +38,7 @@ def test_ice_slider_is_played_to_the_end_with_keys(visitor: Visitor) -> None:
     expect(status).to_contain_text("0 steps")
 
 
-def test_buttons_play_and_a_dead_end_is_told(visitor: Visitor) -> None:
+def test_buttons_play_and_a_dead_end_is_reported(visitor: Visitor) -> None:
     level = get_level(make_puzzle("ice-slider"), 3000)
     page = visitor.open("?env=ice-slider&level=3000")
     queue, seen = [(level.start, ())], {level.start}
@@ -53,7 +53,7 @@ def test_buttons_play_and_a_dead_end_is_told(visitor: Visitor) -> None:
                 queue.append((there, (*moves, action)))
     for action in moves:
         page.locator(f'.pad [data-action="{action}"]').click()
-    expect(page.locator("#status")).to_contain_text("No way leads to the goal from here")
+    expect(page.locator("#status")).to_contain_text("The goal cannot be reached from here")
     page.locator("#undo").click()
     expect(page.locator("#status")).to_contain_text(f"{len(moves) - 1} step")
 
@@ -180,7 +180,7 @@ def test_solutions_are_saved(visitor: Visitor) -> None:
         assert download.value.suggested_filename == f"ice-slider-3001.{ending}"
 
 
-def test_a_dropped_game_goes_on(browser: Browser, address: str) -> None:
+def test_a_dropped_game_continues(browser: Browser, address: str) -> None:
     visitor = Visitor(browser, address)  # the browser reports the 404, rightly
     page = visitor.open("?env=ice-slider&level=3000")
     first, second = solution("ice-slider", 3000)[:2]
@@ -271,7 +271,7 @@ def test_api_page_is_made_without_another_server(visitor: Visitor) -> None:
 def test_goals_of_an_own_environment_that_are_not_one_picture(browser: Browser) -> None:
     env = start()
     mask = np.zeros(env.draw(0).shape[:2], bool)
-    mask[:, 3 * SIDE :] = True  # nobody is in the right half
+    mask[:, 3 * SIDE :] = True  # the agent is not in the right half
     files = [
         {"name": "goal.png", "mimeType": "image/png", "buffer": base64.b64decode(text)}
         for text in (picture(env.draw(0), mask), picture(env.draw(CELLS - 2)))

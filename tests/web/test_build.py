@@ -62,11 +62,9 @@ def test_a_level_is_made_harder(visitor: Visitor, name: str) -> None:
     page.locator("#edit").click()
     before = len(solution(name, 3002))
     page.locator("#harder").click()
-    expect(page.locator("#notice")).to_contain_text("The shortest way now has")
-    page.wait_for_function(
-        "before => Number(/shortest way has (\\d+)/.exec(document.getElementById('status').textContent)?.[1]) > before",
-        arg=before,
-    )
+    expect(page.locator("#notice")).to_contain_text("The shortest solution now has")
+    moves = "Number(/shortest solution has (\\d+)/.exec(document.getElementById('status').textContent)?.[1])"
+    page.wait_for_function(f"before => {moves} > before", arg=before)
 
 
 def test_a_maze_is_painted_with_keys(visitor: Visitor) -> None:
@@ -133,7 +131,7 @@ def test_nodes_show_what_they_stand_for_and_are_gone_to(visitor: Visitor) -> Non
     page.locator("#graph").focus()
     for _ in range(2):
         page.keyboard.press("ArrowRight")
-    expect(page.locator("#tip")).to_contain_text("imagined rightly")
+    expect(page.locator("#tip")).to_contain_text("imagined correctly")
     page.wait_for_function("before => document.querySelector('#board canvas').toDataURL() !== before", arg=before)
     expect(page.locator("#board")).to_have_class(re.compile("imagined"))
     page.keyboard.press("Enter")
@@ -171,7 +169,7 @@ def test_you_race_the_machine_and_get_a_card(visitor: Visitor) -> None:
     expect(page.locator("#race-panel")).to_be_hidden()
 
 
-def test_the_level_of_the_day_is_everybodys(visitor: Visitor, browser: Browser, address: str) -> None:
+def test_the_level_of_the_day_is_the_same_for_everyone(visitor: Visitor, browser: Browser, address: str) -> None:
     page = visitor.open("?env=ice-slider&level=3000")
     page.clock.set_fixed_time("2026-03-01T12:00:00")
     page.locator("#today").click()
@@ -198,7 +196,7 @@ def test_a_model_that_errs_shows_where(visitor: Visitor) -> None:
     expect(page.locator("#facts")).to_contain_text("of thinking", timeout=60_000)
 
 
-def test_noise_lies_before_the_pictures(visitor: Visitor) -> None:
+def test_noise_is_added_to_the_pictures(visitor: Visitor) -> None:
     page = visitor.open("?env=ice-slider&level=3000")
     page.locator("#models").select_option("~40")
     expect(page.locator("#model-note")).to_contain_text("standard deviation 40")
@@ -235,13 +233,13 @@ def test_the_first_minute_plays_by_itself_once(browser: Browser, address: str) -
     assert visitor.errors == []
 
 
-def test_a_file_that_is_no_picture_is_told(browser: Browser, address: str) -> None:
+def test_a_file_that_is_no_picture_is_reported(browser: Browser, address: str) -> None:
     visitor = Visitor(browser, address)
     page = visitor.open("?env=ice-slider&level=3001")
     page.locator("#bring").click()
     nonsense = {"name": "photo.heic", "mimeType": "image/heic", "buffer": b"not for this browser"}
     page.locator("#crop-file").set_input_files(nonsense)
-    expect(page.locator("#problem")).to_contain_text("no picture that this browser can read")
+    expect(page.locator("#problem")).to_contain_text("not a picture that this browser can read")
     expect(page.locator("#crop")).to_be_hidden()
     page.evaluate(
         """() => {

@@ -77,7 +77,7 @@ def test_frames_are_the_environments(client: TestClient, name: str) -> None:
         assert np.array_equal(np.array(Image.open(io.BytesIO(answer.content))), level.frame(state))
 
 
-def test_dead_end_is_told(client: TestClient) -> None:
+def test_a_dead_end_is_reported(client: TestClient) -> None:
     level = get_level(make_puzzle("ice-slider"), 3000)
     reachable = np.flatnonzero(level.reachable(level.start))
     dead = next(state for state in reachable.tolist() if level.shortest_path(state) is None)

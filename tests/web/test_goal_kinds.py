@@ -38,13 +38,13 @@ class Taught(CorridorModel):
 
     def matching(self, goal: Goal) -> torch.Tensor:
         assert goal.frames is not None and goal.masks is not None
-        seen = goal.frames[:, SIDE, ::SIDE].any(2)  # [G,CELLS], whether a picture has somebody in a cell
+        seen = goal.frames[:, SIDE, ::SIDE].any(2)  # [G,CELLS], whether a picture shows the agent in a cell
         visible = goal.masks[:, SIDE, ::SIDE]
         return torch.eye(CELLS)[((~visible | (seen == np.eye(CELLS, dtype=bool)[:, None])).all(2)).any(1)]
 
 
 def picture(frame: np.ndarray, mask: np.ndarray | None = None) -> str:
-    """A frame [H,W,3] as PNG in base64, transparent where a mask [H,W] says that it does not matter."""
+    """A frame [H,W,3] as PNG in base64, transparent wherever a mask [H,W] is false."""
     alpha = np.full(frame.shape[:2], 255, np.uint8) if mask is None else np.uint8(255) * mask
     buffer = io.BytesIO()
     Image.fromarray(np.dstack([frame, alpha]), "RGBA").save(buffer, "PNG")
@@ -102,7 +102,7 @@ def test_what_is_transparent_does_not_matter(client: TestClient) -> None:
     env = start()
     assert env.place == 3
     mask = np.zeros((4 * SIDE, CELLS * SIDE), bool)
-    mask[:, 3 * SIDE :] = True  # nobody is in the right half
+    mask[:, 3 * SIDE :] = True  # the agent is not in the right half
     wish = {"frame": picture(env.draw(0), mask)}
     game = begin(client, "own", LEVEL)
     address = f"/api/games/{game['id']}"

@@ -88,7 +88,7 @@ def test_a_failed_frame_is_asked_for_again(browser: Browser, address: str) -> No
     visitor.context.close()
 
 
-def test_a_gateway_that_answers_for_the_server_is_told(browser: Browser, address: str) -> None:
+def test_a_gateway_that_answers_for_the_server_is_reported(browser: Browser, address: str) -> None:
     visitor = Visitor(browser, address)  # the browser reports the failure, rightly
     page = visitor.open("?env=ice-slider&level=3000")
     sorry = {"status": 502, "content_type": "text/html", "body": "<html>Bad Gateway</html>"}
@@ -112,7 +112,7 @@ def test_a_killed_server_stops_a_run(browser: Browser) -> None:
         process.send_signal(signal.SIGKILL)
         process.wait(20)
         expect(page.locator("#problem")).to_be_visible()
-        expect(page.locator("#problem")).to_contain_text("may no longer be how things stand")
+        expect(page.locator("#problem")).to_contain_text("may be out of date")
         expect(page.locator("html")).to_have_attribute("data-stale", "yes")
         said = page.locator("#status").inner_text()
         page.wait_for_timeout(1500)
@@ -124,7 +124,7 @@ def test_a_killed_server_stops_a_run(browser: Browser) -> None:
     ("query", "sentence"),
     [
         ("?env=ice-slider&level=3001&goal=50.50", "can never stand in row 50"),
-        ("?env=ice-slider&level=3001&goal=here", "goal “here” is no row and column"),
+        ("?env=ice-slider&level=3001&goal=here", "goal “here” is not a row and a column"),
         ("?env=ice-slider&level=abc", "There is no level “abc”"),
         ("?env=ice-slider&level=-5", "There is no level “-5”"),
         ("?env=ice-slider&level=3001&moves=rdx", "moves “rdx” have other letters"),
@@ -202,7 +202,7 @@ def test_there_is_no_level_before_the_first(visitor: Visitor) -> None:
 def test_a_goal_out_of_reach_asks_for_another_one(visitor: Visitor) -> None:
     level = get_level(make_puzzle("ice-slider"), 3000)
     reachable = level.reachable(level.start)
-    state = next(int(one) for one in level.starts if not reachable[one])
+    state = next(int(start) for start in level.starts if not reachable[start])
     row, column = level.positions[state].tolist()
     page = visitor.open(f"?env=ice-slider&level=3000&goal={row}.{column}")
     expect(page.locator("#status")).to_contain_text("choose another goal")

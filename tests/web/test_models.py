@@ -46,7 +46,7 @@ def nothing_shipped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_a_users_model_thinks_about_its_puzzle(folder: Path, make_client: MakeClient) -> None:
     client = make_client(Models(str(folder)))
     ice, digits, _ = client.get("/api/puzzles").json()
-    assert digits["trained"] and digits["model"] == "mine", "the folder's place is nobody's business"
+    assert digits["trained"] and digits["model"] == "mine", "visitors must not see the folder's path"
     assert not ice["trained"] and "No trained model is shipped" in ice["note"]
     game = begin(client, "digit-jump")
     assert client.get("/api/levels/digit-jump/3000").json()["pixels"] == 32
@@ -70,7 +70,7 @@ def test_without_shipped_models_the_true_rules_stand_in(make_client: MakeClient)
     assert client.post(f"/api/games/{game['id']}/plan").json()["reached"]
 
 
-def test_shipped_models_are_used_where_there_are_any(make_client: MakeClient) -> None:
+def test_shipped_models_are_used_if_there_are_any(make_client: MakeClient) -> None:
     for puzzle in make_client(Models()).get("/api/puzzles").json():
         shipped = (thinkers.SHIPPED / puzzle["name"]).is_dir()
         assert puzzle["trained"] == shipped and bool(puzzle["note"]) != shipped
@@ -79,7 +79,7 @@ def test_shipped_models_are_used_where_there_are_any(make_client: MakeClient) ->
 def test_models_that_cannot_be_used_are_named(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(InputError, match="nowhere"):
         Models(str(tmp_path / "nowhere")).check()
-    with pytest.raises(InputError, match="no model folder"):
+    with pytest.raises(InputError, match="not a model folder"):
         Models(str(tmp_path)).check()
     (folder / "weights.safetensors").write_bytes(b"broken")
     with pytest.raises(InputError, match="damaged"):
@@ -109,7 +109,7 @@ def test_command_says_what_is_wrong() -> None:
 
 
 def test_a_request_cut_off_by_the_servers_end_is_no_fault() -> None:
-    """Ctrl-C while somebody's plan is being made prints no traceback; a fault still does."""
+    """Ctrl-C during a visitor's plan prints no traceback; a fault still does."""
     launch.configuration(Models("oracle"), "127.0.0.1")
     log, seen = logging.getLogger("uvicorn.error"), list[str]()
     handler = logging.Handler()

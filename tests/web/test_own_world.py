@@ -1,4 +1,4 @@
-"""Anybody's environment on the page: played, planned and saved as the puzzles are."""
+"""A user's environment on the page: played, planned and saved as the puzzles are."""
 
 from __future__ import annotations
 
@@ -50,9 +50,14 @@ def start() -> Corridor:
 
 
 def test_it_stands_before_the_puzzles(client: TestClient) -> None:
-    own, *puzzles = client.get("/api/puzzles").json()
-    assert (own["name"], own["title"], own["model"], own["trained"]) == ("own", CORRIDOR, "corridor", True)
-    assert own["actions"] == ["0", "1"] and own["goal"] == "The level's own goal"
+    own_world, *puzzles = client.get("/api/puzzles").json()
+    assert (own_world["name"], own_world["title"], own_world["model"], own_world["trained"]) == (
+        "own",
+        CORRIDOR,
+        "corridor",
+        True,
+    )
+    assert own_world["actions"] == ["0", "1"] and own_world["goal"] == "The level's own goal"
     assert [puzzle["name"] for puzzle in puzzles] == list(PUZZLES)
     assert puzzles[0]["actions"] == ["up", "right", "left", "down", "no-op"]
     assert begin(client)["shortest"], "the puzzles are there as ever"
@@ -209,9 +214,9 @@ def test_states_are_limited(make_client: MakeClient) -> None:
 
 
 def test_many_walk_one_world_at_once() -> None:
-    """One environment, several threads and levels: everybody finds what a walk alone finds."""
+    """One environment, several threads and levels: each walk finds what it would find alone."""
     world = OwnWorld(open_family(CORRIDOR))
-    found: dict[int, list[int]] = {}
+    walked: dict[int, list[int]] = {}
 
     def walk(level: int) -> None:
         board = world.board(level, 100)
@@ -219,14 +224,14 @@ def test_many_walk_one_world_at_once() -> None:
         for action in random.integers(2, size=50).tolist():
             state = board.after(state, action)
             places.append(int(board.frame(state)[SIDE, ::SIDE].sum(1).argmax()))
-        found[level] = places
+        walked[level] = places
 
     threads = [threading.Thread(target=walk, args=(level,)) for level in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    for level, places in found.items():
+    for level, places in walked.items():
         env = Corridor()
         env.reset(seed=level)
         alone = []

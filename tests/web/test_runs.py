@@ -1,4 +1,4 @@
-"""Planners told over sockets: what they say is what happened."""
+"""Planners report over sockets: what they say is what happened."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def test_run_begins_where_the_game_stands(client: TestClient) -> None:
     assert done["solved"] and plan["plan"]["way"][0] == game["way"][-1]
 
 
-def test_image_search_is_told_without_predictions(client: TestClient, name: str) -> None:
+def test_image_search_is_reported_without_predictions(client: TestClient, name: str) -> None:
     game = begin(client, name)
     *steps, done = listen(client, f"/api/games/{game['id']}/run?planner=image-search")
     assert done["plans"] == 0 and len(steps) == done["steps"]
     assert all(step["predicted"] is None and step["distance"] is None for step in steps)
 
 
-def test_race_tells_every_planners_way(client: TestClient, name: str) -> None:
+def test_a_race_reports_every_planners_path(client: TestClient, name: str) -> None:
     game = begin(client, name)
     lanes = listen(client, f"/api/games/{game['id']}/race")
     assert [lane["planner"] for lane in lanes] == list(PLANNERS)
@@ -87,7 +87,7 @@ def test_graphs_beyond_the_limit_are_left_out(make_client: MakeClient) -> None:
     assert plan["plan"]["graph"] is None and plan["plan"]["actions"]
 
 
-def test_a_socket_dropped_in_the_middle_hurts_nobody(client: TestClient) -> None:
+def test_a_socket_dropped_in_the_middle_does_no_harm(client: TestClient) -> None:
     game = begin(client, level=3001)
     for _ in range(3):
         with client.websocket_connect(f"ws://localhost/api/games/{game['id']}/run?planner=full") as socket:
@@ -96,7 +96,7 @@ def test_a_socket_dropped_in_the_middle_hurts_nobody(client: TestClient) -> None
 
 
 class Liar:
-    """The true rules but for one lie: it takes one transition for standing still."""
+    """The true rules except for one lie: it takes one transition for standing still."""
 
     noisy = False
 
@@ -125,7 +125,7 @@ class Liar:
 
 
 def a_run(stop: Event | None = None) -> tuple[Run, list[BaseModel]]:
-    """The full planner with a model that thinks the first step up were the goal."""
+    """The full planner with a model that thinks the first step up is the goal."""
     level = get_level(make_puzzle("digit-jump"), 3007)
     game = Games(Limits()).add("digit-jump", TableBoard(level, level.goal, level.number))
     oracle = Oracle(level)
@@ -148,7 +148,7 @@ def test_a_wrong_prediction_is_shown_and_memory_corrects_it() -> None:
     assert plans[1].plan.graph.successors[0][0] == 0, "the jump up leaves the board, so it stays"
 
 
-def test_a_run_stops_when_nobody_listens() -> None:
+def test_a_run_stops_when_the_visitor_has_left() -> None:
     stop = Event()
     run, told = a_run(stop)
     stop.set()

@@ -77,7 +77,7 @@ def call(page: Page, body: str, argument: Any = None) -> Any:
     return page.evaluate(f"async (argument) => {{ {body} }}", argument)
 
 
-def test_it_is_small_and_asks_nobody_else(folder: Path) -> None:
+def test_it_is_small_and_contacts_no_other_server(folder: Path) -> None:
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) < 20_000_000
     assert "http" not in (folder / "index.html").read_text().replace("http-equiv", "")
 
@@ -86,7 +86,7 @@ def test_it_is_small_and_asks_nobody_else(folder: Path) -> None:
 def test_levels_are_pythons_own(guest: Visitor, env: str) -> None:
     page = guest.open("?env=ice-slider&level=3000")
     puzzle = make_puzzle(env)
-    found = call(
+    made = call(
         page,
         """const [{ drawLevel }, { write, moves, shortest }] =
                await Promise.all([import("./static/levels.js"), import("./static/rules.js")]);
@@ -97,7 +97,7 @@ def test_levels_are_pythons_own(guest: Visitor, env: str) -> None:
            });""",
         env,
     )
-    for number, (text, table, way) in enumerate(found):
+    for number, (text, table, way) in enumerate(made):
         level = get_level(puzzle, number)
         assert text == str(as_drawable(puzzle).drawing(level)), number
         standing = [*level.starts.tolist(), level.goal]
@@ -108,7 +108,7 @@ def test_levels_are_pythons_own(guest: Visitor, env: str) -> None:
 def test_frames_are_pythons_own(guest: Visitor, name: str) -> None:
     page = guest.open("?env=ice-slider&level=3000")
     level = get_level(make_puzzle(name), 3003)
-    found = call(
+    drawn = call(
         page,
         """const { frame } = await import("./static/api.js");
            const canvas = await frame(argument, 3003, 0);
@@ -120,7 +120,7 @@ def test_frames_are_pythons_own(guest: Visitor, name: str) -> None:
            return all;""",
         name,
     )
-    for state, pixels in zip((0, 9, 20, 37), found, strict=True):
+    for state, pixels in zip((0, 9, 20, 37), drawn, strict=True):
         if name == "ice-slider" and state not in level.starts:
             continue
         np.testing.assert_array_equal(np.array(pixels).reshape(64, 64, 4)[..., :3], level.frame(state))
@@ -129,7 +129,7 @@ def test_frames_are_pythons_own(guest: Visitor, name: str) -> None:
 def test_plans_are_pythons_own(guest: Visitor, name: str) -> None:
     page = guest.open("?env=ice-slider&level=3000")
     model = pixelplan.load(name)
-    found = call(
+    planned = call(
         page,
         """const { begin, plan } = await import("./static/api.js");
            const all = [];
@@ -141,7 +141,7 @@ def test_plans_are_pythons_own(guest: Visitor, name: str) -> None:
            return all;""",
         name,
     )
-    for number, mine in enumerate(found, start=3000):
+    for number, mine in enumerate(planned, start=3000):
         level = get_level(make_puzzle(name), number)
         right = one_shot(model, level.frame(level.start), level.frame(level.goal))
         assert mine["reached"] and mine["solves"] and mine["parts"] is None and all(mine["right"])
@@ -172,7 +172,7 @@ def test_it_edits_reads_scores_and_errs(guest: Visitor, tmp_path: Path) -> None:
     page = guest.open("?env=ice-slider&level=3002")
     page.locator("#edit").click()
     page.locator("#harder").click()
-    expect(page.locator("#notice")).to_contain_text("The shortest way now has")
+    expect(page.locator("#notice")).to_contain_text("The shortest solution now has")
     page.locator("#edit-done").click()
     page.locator("#plan").click()
     expect(page.locator("#facts")).to_contain_text("ms.")
@@ -229,7 +229,7 @@ def folder_entry(name: str) -> tarfile.TarInfo:
     return entry
 
 
-def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     assert "is not empty" in one_sentence(run_command("web", "--static", str(tmp_path / "full"), code=2))

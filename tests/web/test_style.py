@@ -14,8 +14,8 @@ def themes() -> dict[str, dict[str, str]]:
     """The six-digit colours of each theme by their names."""
     text = (STATIC / "style.css").read_text()
     blocks = re.findall(r":root(\[data-theme=\"dark\"\])? \{(.*?)\n\}", text, re.DOTALL)
-    found = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})\b", block)) for _, block in blocks]
-    return {"light": found[0], "dark": {**found[0], **found[1]}}
+    colours = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})\b", block)) for _, block in blocks]
+    return {"light": colours[0], "dark": {**colours[0], **colours[1]}}
 
 
 def luminance(colour: str) -> float:

@@ -9,7 +9,8 @@ from typing import Any
 from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.model.batches import action_count
 from pixelplan.model.families.cells import Cells
-from pixelplan.model.families.grid import ModelConfig, suggest_grid
+from pixelplan.model.families.grid import ModelConfig, NoiseConfig, suggest_grid
+from pixelplan.model.families.grow_trees import TreeConfig
 from pixelplan.model.families.latent import Latent
 from pixelplan.model.families.noisy import NoisyPosition
 from pixelplan.model.families.paper import Paper, PaperConfig
@@ -32,10 +33,9 @@ class Family:
     networks: type[Networks]
     """Made from a config and sizes."""
     config: type[Any]
-    """Of its settings."""
+    """The type of its settings."""
     fit: Callable[[Any, tuple[int, int] | None, Trajectories], tuple[Any, Sizes]]
-    """The settings and sizes for recorded play, from settings that may leave something open and a grid if one is
-    given."""
+    """The settings and sizes for recorded play, from settings with open choices and, if given, a grid."""
 
 
 def fit_to_frames(
@@ -60,6 +60,10 @@ FAMILIES = {
 """`auto` is position or cells, as the data suggests."""
 
 
+NESTED: dict[str, Callable[..., Any]] = {"reading": ReadingConfig, "trees": TreeConfig, "noise": NoiseConfig}
+"""Settings that are dataclasses themselves, by name."""
+
+
 def family_of(config: Config) -> Family:
     """The family that settings belong to."""
     return FAMILIES["noisy" if getattr(config, "noisy", False) else config.family]
@@ -76,7 +80,7 @@ def versions_of(config: Config) -> dict[str, int]:
 
 def config_from(settings: dict[str, Any]) -> Config:
     """Settings as they were written to JSON; a KeyError or TypeError if they are no family's."""
-    if "reading" in settings:
-        settings = {**settings, "reading": ReadingConfig(**settings["reading"])}
-    config: Config = FAMILIES[settings["family"]].config(**settings)
+    nested = {name: kind(**settings[name]) for name, kind in NESTED.items() if name in settings}
+    sights = {"sights": tuple(settings["sights"])} if "sights" in settings else {}
+    config: Config = FAMILIES[settings["family"]].config(**{**settings, **nested, **sights})
     return config

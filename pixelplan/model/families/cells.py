@@ -1,7 +1,7 @@
 """What is in each cell of a grid as the latent, for worlds in which more than one thing changes.
 
-Shapes: N frames, L levels, S states a level, A actions, K kinds, a grid of R × C cells with G = R·C; embeddings have
-d = G·K dimensions, a one for the kind in each cell among zeros, so that states that differ in one cell are √2 apart.
+Shapes: N frames, L levels, S states per level, A actions, K kinds, a grid of R × C cells with G = R·C; embeddings have
+d = G·K dimensions: for each cell, a one for its kind among zeros. So states that differ in one cell are √2 apart.
 """
 
 from __future__ import annotations
@@ -65,29 +65,29 @@ class Cells(GridNetworks):
         embedded, kinds = self.encoder(batch.images)
         z = in_slots(embedded, batch)
         level, before, action, after = batch.steps.unbind(1)
-        # Kinds are there to tell states apart: a forward model that could change them would make them all undecided.
+        # Kinds must tell states apart: if the forward model could change them, it would make them all undecided.
         states = z.detach()
         predicted = self.forward_model(states, self.context(batch.images[batch.contexts]))[level, before, action]
         cells = kinds.shape[1:]
         target = states[level, after].unflatten(1, cells)
-        found = {"forward": (weights.forward_weight, kinds_loss(predicted.unflatten(1, cells), target))}
+        losses = {"forward": (weights.forward_weight, kinds_loss(predicted.unflatten(1, cells), target))}
         if self.inverse is not None:
             logits = self.inverse(z[level, before], z[level, after])
-            found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+            losses["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
         _, same = level_pairs(batch.states)
         if same.any() and weights.pull_weight:
-            found["pull"] = (weights.pull_weight, pull_loss(squared_distances(z)[same]))
+            losses["pull"] = (weights.pull_weight, pull_loss(squared_distances(z)[same]))
         differing = differing_cells(batch, self.sizes)
         if weights.look_weight and differing.any():
-            found["look"] = (weights.look_weight, tell_loss(kinds[differing], kinds[batch.partners][differing]))
-        return weighted_sum(found)
+            losses["look"] = (weights.look_weight, tell_loss(kinds[differing], kinds[batch.partners][differing]))
+        return weighted_sum(losses)
 
 
 class CellEncoder(nn.Module):
     """What is in each cell, one of K kinds: the one whose pattern is nearest to the cell's own pixels.
 
-    Distances to patterns are one convolution. The patterns are taken from the data before training begins and learned
-    further from there, so different things are different kinds from the start.
+    Distances to patterns are one convolution. The patterns are taken from the data before training and then learned
+    further, so different things are different kinds from the start.
     """
 
     def __init__(self, size: tuple[int, int], patch: int, kinds: int) -> None:
@@ -100,7 +100,7 @@ class CellEncoder(nn.Module):
         if images.shape[-2:] != self.size:
             images = functional.interpolate(images, self.size, mode="bilinear")
         products = functional.conv2d(images, self.patterns, stride=self.patch)  # [N,K,R,C]
-        # −|x − c|² but for |x|², which is the same for all kinds; about 1 apart where a sixteenth of the pixels differ.
+        # −|x − c|² but for |x|², which is the same for all kinds; about 1 apart if a sixteenth of the pixels differ.
         nearness = 2 * products - self.patterns.pow(2).sum((1, 2, 3))[:, None, None]
         kinds = (nearness * (16 / self.patch**2)).flatten(2).softmax(1).transpose(1, 2)
         return certain(kinds).flatten(1), kinds
@@ -124,10 +124,10 @@ class CellEncoder(nn.Module):
 class CellDynamics(nn.Module):
     """What each action makes of each cell, from the kinds around it and from features of one frame of the level.
 
-    A convolutional network, so what was learned in one place holds in all. Three things let it see more than that: a
-    learned map of places (an action may belong to a place, as a button does), the largest activation over the whole
-    picture (whether a key is still somewhere), and the level's frame (walls, that never change, need no kind).
-    What it predicts is certain, as what the encoder sees is, so small errors do not add up along a plan.
+    A convolutional network, so what it learns in one place holds everywhere. Three things let it see more: a learned
+    map of places (an action may belong to a place, as a button does), the largest activation over the whole picture
+    (is there still a key somewhere?), and the level's frame (walls, which never change, need no kind). Its predictions
+    are certain, like what the encoder sees, so small errors do not add up along a plan.
     """
 
     def __init__(self, features: GridFeatures, width: int, blocks: int, kinds: int, cells: int, actions: int) -> None:

@@ -25,15 +25,30 @@ from pixelplan.types import ADDED_LATER, InputError, Trajectories
 
 
 @dataclass(frozen=True)
+class NoiseConfig:
+    """How `position` learns from noisy frames."""
+
+    notable: float = 2.0
+    """A cell differs between two frames if it does so by more than this many times the median cell."""
+    times_as_long: int = 2
+    """Training takes this many times as many gradient steps as on clear frames: the forward model learns only in the
+    second half."""
+    settling: float = 0.25
+    """The share of training at which the encoder begins to be held to predictions and to what differs."""
+    settled: float = 0.45
+    """The share of training from which it is fully held to them."""
+
+
+@dataclass(frozen=True)
 class ModelConfig:
     """The families on a grid."""
 
     family: Literal["auto", "position", "cells", "latent"] = "position"
     """position: a place on a grid and a map of where actions lead; cells: what is in each cell of a grid, for worlds in
-    which several things change; auto (in training): the one of these two that the data asks for; latent: the encoder of
+    which several things change; auto (in training): whichever of these two the data suggests; latent: the encoder of
     position with a forward model that sees no context."""
     dimensions: int = 32
-    """Size of an embedding (not cells: there it is the number of cells times kinds)."""
+    """Size of an embedding (for cells it is the number of cells times kinds instead)."""
     kinds: int = 16
     """How many different things a cell can hold (cells)."""
     maps: int = 1
@@ -54,6 +69,8 @@ class ModelConfig:
     """Gradient steps for each cell of the latent grid: a finer grid takes longer to tell its cells apart."""
     reading: ReadingConfig = field(default=ReadingConfig(), metadata=ADDED_LATER)
     """How the grid, and the states of frames, are read from recorded play."""
+    noise: NoiseConfig = field(default=NoiseConfig(), metadata=ADDED_LATER)
+    """How noisy frames are learned from."""
 
     def __post_init__(self) -> None:
         """An InputError if the family cannot learn from noisy frames."""
@@ -83,8 +100,8 @@ def far_blocks(sizes: Sizes) -> int:
 def suggest_grid(networks: ModelConfig, grid: tuple[int, int] | None, data: Trajectories) -> tuple[ModelConfig, Sizes]:
     """The networks and sizes for recorded play, on the given grid or the one that the data suggests.
 
-    The grid is the one on which things move along rows and columns. If one mover on that grid is not all that changes,
-    it is another on which it is; and if there is none, the simplest on which all that changes can be told.
+    The grid is the one on which things move along rows and columns. If something besides one mover changes on it, it is
+    a grid on which only one mover changes; if there is none, the simplest grid that shows all changes.
     """
     reading = networks.reading
     sizes = sizes_of(data, grid, networks.noisy, reading)

@@ -1,4 +1,4 @@
-"""What families share whose latent is a point, and whose states are held apart by a margin: the paper's losses."""
+"""What families share whose latent is a point and whose states are kept a margin apart: the paper's losses."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class MetricNetworks(Networks):
     """Encoder h, forward model f with context and inverse model p, as the paper calls them."""
 
     encoder: nn.Module
-    """Gives embeddings [N,d], and what else it knows, of images [N,3,H,W]."""
+    """Returns embeddings [N,d] of images [N,3,H,W], and what else it knows."""
     forward_model: Any
-    """Has `context`; gives embeddings [L,S,A,d] from z [L,S,d] and that context."""
+    """Has `context`; returns embeddings [L,S,A,d] from z [L,S,d] and that context."""
     inverse: nn.Module | None
 
     def encode(self, images: Tensor) -> Tensor:
@@ -42,16 +42,16 @@ class MetricNetworks(Networks):
         z = in_slots(embedded, batch)
         level, before, action, after = batch.steps.unbind(1)
         predicted = self.predict(z, batch)
-        found = {"forward": (weights.forward_weight, forward_loss(predicted, z[level, after]))}
+        losses = {"forward": (weights.forward_weight, forward_loss(predicted, z[level, after], weights.tolerance))}
         if self.inverse is not None:
             logits = self.inverse(z[level, before], z[level, after])
-            found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+            losses["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
         distances, (different, same) = squared_distances(z), level_pairs(batch.states)  # [L,S,S]
         if different.any():
-            found["margin"] = (1.0, margin_loss(distances[different], weights.margin))
+            losses["margin"] = (1.0, margin_loss(distances[different], weights.margin))
         if same.any() and weights.pull_weight:
-            found["pull"] = (weights.pull_weight, pull_loss(distances[same]))
-        return weighted_sum({**found, **self.more_losses(batch, more, weights)})
+            losses["pull"] = (weights.pull_weight, pull_loss(distances[same]))
+        return weighted_sum({**losses, **self.more_losses(batch, more, weights)})
 
     def predict(self, z: Tensor, batch: LevelBatch) -> Tensor:
         """Embeddings [M,d] predicted for the steps of a batch with embeddings z [L,S,d]."""

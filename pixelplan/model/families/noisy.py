@@ -1,4 +1,4 @@
-"""`position` for worlds whose pixels are noisy: no frame ever comes back, so nothing rests on frames being equal."""
+"""`position` for worlds with noisy pixels: no frame ever comes back, so nothing relies on equal frames."""
 
 from __future__ import annotations
 
@@ -10,37 +10,33 @@ import torch
 from torch import Tensor
 
 from pixelplan.model.batches import LevelBatch, LevelPlay, to_images
+from pixelplan.model.families.grid import NoiseConfig
 from pixelplan.model.families.metric import in_slots
 from pixelplan.model.families.position import Position, attention_losses
 from pixelplan.model.losses import forward_loss, inverse_loss, level_pairs, margin_loss, squared_distances
 from pixelplan.model.objective import weighted_sum
 from pixelplan.types import Trajectories
 
-NOTABLE = 2.0
-"""How many times the median difference of cells a cell's must be to mean something."""
-TIMES_AS_LONG = 2
-"""Training, against clear frames: the forward model learns only in the second half of it."""
-
 
 class NoisyPosition(Position):
-    """Nobody can say which noisy frames show different states.
+    """Which noisy frames show different states is unknown.
 
-    So the margin is kept between the codes of the cells: whatever the encoder looks at, two places are two states. The
-    forward model learns to predict the place that is looked at. What to look at is for the inverse model to find out.
-    When it has, the encoder is also held to what was predicted (if something hides what acts, that knows better), and
-    to what differs. Not before: what always stays in its place is the easiest to predict, and a distractor differs
-    between any two frames.
+    So the margin is kept between the codes of cells: whatever the encoder looks at, two places are two states. The
+    forward model learns to predict the place that the encoder looks at. The inverse model finds out what to look at.
+    Once it has, the encoder is also held to predictions (they know better if something hides the agent) and to what
+    differs. Not earlier: whatever stays in its place is easiest to predict, and a distractor differs between any two
+    frames.
     """
 
     noisy = True
 
     def states(self, data: Trajectories) -> np.ndarray | None:
-        """Every frame for itself."""
+        """Every frame is its own state."""
         return np.arange(len(data.frames))
 
     def usual_updates(self) -> int:
-        """Twice as many."""
-        return TIMES_AS_LONG * super().usual_updates()
+        """More than for clear frames."""
+        return self.config.noise.times_as_long * super().usual_updates()
 
     def encode(self, images: Tensor) -> Tensor:
         """Embeddings [N,d] of the places looked at."""
@@ -48,7 +44,7 @@ class NoisyPosition(Position):
 
     @torch.inference_mode()
     def judged(self, levels: list[LevelPlay]) -> list[LevelPlay]:
-        """With the states that the encoder itself sees: nobody else knows them."""
+        """With the states that the encoder itself sees: nothing else knows them."""
         return [dataclasses.replace(level, states=self._places(np.asarray(level.frames))) for level in levels]
 
     def _places(self, frames: np.ndarray) -> np.ndarray:
@@ -58,30 +54,30 @@ class NoisyPosition(Position):
         return places
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
-        """See above; `settled` says from 0 to 1 how far the inverse model has found out what to look at."""
-        found_out = settled(share_done)
+        """See above; `settled` is 0 to 1: how far the inverse model has found out what to look at."""
+        found_out = settled(share_done, self.config.noise)
         embedded, maps = self.encoder(batch.images)
         z = in_slots(embedded, batch)
         seen = in_slots(self.encoder.certain(maps.detach()), batch)  # type: ignore[operator]
         level, before, action, after = batch.steps.unbind(1)
         predicted = self.forward_model(seen, self.context(batch.images[batch.contexts]))[level, before, action]
-        forward = forward_loss(predicted, seen[level, after])
-        agree = forward_loss(predicted.detach(), z[level, after])
-        found = {
+        forward = forward_loss(predicted, seen[level, after], weights.tolerance)
+        agree = forward_loss(predicted.detach(), z[level, after], weights.tolerance)
+        losses = {
             "forward": (weights.forward_weight, forward),
             "agree": (weights.forward_weight * found_out, agree),
         }
         if self.inverse is not None:
             logits = self.inverse(z[level, before], z[level, after])
-            found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+            losses["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
         codes = self.encoder.readout.unit_codes()  # type: ignore[union-attr,operator]
         different, _ = level_pairs(torch.arange(len(codes), device=codes.device))
         if different.any():
-            found["margin"] = (1.0, margin_loss(squared_distances(codes)[different], weights.margin))
-        look = attention_losses(batch, maps, weights.look_weight * found_out, self.sizes, NOTABLE)
-        return weighted_sum({**found, **look})
+            losses["margin"] = (1.0, margin_loss(squared_distances(codes)[different], weights.margin))
+        look = attention_losses(batch, maps, weights.look_weight * found_out, self.sizes, self.config.noise.notable)
+        return weighted_sum({**losses, **look})
 
 
-def settled(share_done: float, first: float = 0.25, full: float = 0.45) -> float:
+def settled(share_done: float, config: NoiseConfig) -> float:
     """How far, from 0 to 1, the inverse model will have found out what to look at when a share of training is done."""
-    return min(1.0, max(0.0, (share_done - first) / (full - first)))
+    return min(1.0, max(0.0, (share_done - config.settling) / (config.settled - config.settling)))

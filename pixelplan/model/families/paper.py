@@ -3,7 +3,7 @@
 At the paper's size it is meant for a GPU. Training runs the forward model for the steps of a batch only; a search needs
 it for every action.
 
-Shapes: N frames, M steps, L levels, S states a level, A actions, d latent dimensions.
+Shapes: N frames, M steps, L levels, S states per level, A actions, d latent dimensions.
 """
 
 from __future__ import annotations
@@ -67,22 +67,22 @@ class Paper(MetricNetworks):
         return torch.optim.AdamW(self.parameters(), rate, eps=1e-5, weight_decay=weight_decay)
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
-        """The paper's three losses, each the plain mean over the steps; the margin holds apart what a step leads to
-        from where it began, and steps that stay in place count with all others."""
+        """The paper's three losses, each the plain mean over the steps; the margin separates a step's end from its
+        start, and steps that stay in place count like all others."""
         embedded, _ = self.encoder(batch.images)  # [N,d]
         before, after = batch.images_of_steps()
         level, _, action, _ = batch.steps.unbind(1)
         context = batch.images[batch.contexts]
         predicted = self.forward_model.after(embedded, before, context, level, action)
         moved = (embedded[after] - embedded[before]).pow(2).sum(-1)
-        found = {
+        losses = {
             "forward": (weights.forward_weight, (predicted - embedded[after]).pow(2).sum(-1).mean()),
             "margin": (1.0, functional.relu(1 - moved / weights.margin**2).mean()),
         }
         if self.inverse is not None:
             logits = self.inverse(embedded[before], embedded[after])
-            found["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
-        return weighted_sum(found)
+            losses["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+        return weighted_sum(losses)
 
 
 class BasicBlock(nn.Module):
@@ -173,8 +173,8 @@ class PaperForwardModel(nn.Module):
                 *(torch.arange(count, device=z.device) for count in (levels, states, self.actions)), indexing="ij"
             )
         )
-        found = self.after(z.flatten(0, 1), level * states + state, context, level, action)
-        return found.view(levels, states, self.actions, dimensions)
+        embeddings = self.after(z.flatten(0, 1), level * states + state, context, level, action)
+        return embeddings.view(levels, states, self.actions, dimensions)
 
     def after(self, z: Tensor, before: Tensor, context: Tensor, level: Tensor, action: Tensor) -> Tensor:
         """Embeddings [M,d] after steps with an action [M] from embeddings z [N,d][before [M]], in levels [M] with
@@ -184,5 +184,5 @@ class PaperForwardModel(nn.Module):
         planes = self.deconvolve(expanded)[..., :height, :width]
         actions = torch.eye(self.actions, device=z.device, dtype=z.dtype)[action][..., None, None]
         inputs = [planes[before], context[level], actions.expand(-1, -1, height, width)]
-        found: Tensor = self.network(torch.cat(inputs, dim=1))
-        return found
+        embeddings: Tensor = self.network(torch.cat(inputs, dim=1))
+        return embeddings

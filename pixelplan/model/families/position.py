@@ -1,6 +1,6 @@
 """A place on a grid as the latent, for worlds in which one thing moves: where it is, and where each action leads.
 
-Shapes: N frames, L levels, S states a level, A actions, d latent dimensions, K attention maps, a grid of R × C cells
+Shapes: N frames, L levels, S states per level, A actions, d latent dimensions, K attention maps, a grid of R × C cells
 with G = R·C, and patches of p × p pixels per cell.
 """
 
@@ -62,9 +62,9 @@ def attention_losses(
 
 
 def differing_cells(batch: LevelBatch, sizes: Sizes, notable: float = 0) -> Tensor:
-    """[N,G] bool: the cells in which an image differs from its partner, by more than so many times what most cells do.
+    """[N,G] bool: the cells in which an image differs from its partner by more than `notable` times the median cell.
 
-    If pixels are noisy all cells differ. Most of them show the same thing, and how much difference means nothing.
+    If pixels are noisy, all cells differ. Most of them show the same thing, and tell how large noise alone is.
     """
     apart = (batch.images - batch.images[batch.partners]).abs().mean(dim=1, keepdim=True)
     of_cells = functional.adaptive_avg_pool2d(apart, (sizes.rows, sizes.columns)).flatten(1)
@@ -72,9 +72,9 @@ def differing_cells(batch: LevelBatch, sizes: Sizes, notable: float = 0) -> Tens
 
 
 class Displacements(nn.Module):
-    """The moves by at most `reach` cells each way, O of them, of which M at most stay on the grid (from any one cell).
+    """The moves by at most `reach` cells each way: O in all, of which at most M stay on the grid from any one cell.
 
-    Those that leave the grid are never looked at: on small grids they are most of all moves.
+    Moves that leave the grid are never computed: on small grids they are the majority.
     """
 
     targets: Tensor
@@ -113,7 +113,7 @@ class Displacements(nn.Module):
 class Readout(nn.Module):
     """The one linear map between attention maps and embeddings: a code for each cell (of each map).
 
-    Encoder and forward model both end in it, so a prediction can be exactly what the encoder would give.
+    Encoder and forward model both end in it, so a prediction can equal the encoder's output exactly.
     """
 
     def __init__(self, maps: int, cells: int, dimensions: int) -> None:
@@ -121,7 +121,7 @@ class Readout(nn.Module):
         self.weight = nn.Parameter(torch.randn(maps, cells, dimensions) / dimensions**0.5)
 
     def codes(self) -> Tensor:
-        """[K,G,d]. Their mean is taken out: attention is uniform at first, and would make all embeddings the mean."""
+        """[K,G,d], less their mean: attention is uniform at first, and would make all embeddings equal the mean."""
         return self.weight - self.weight.mean(dim=1, keepdim=True)
 
     def unit_codes(self) -> Tensor:
@@ -134,10 +134,10 @@ class Readout(nn.Module):
 
 
 def spread_codes(maps: int, cells: int, dimensions: int) -> Tensor:
-    """[K,G,d] codes of cells that are far apart, always the same: random ones that have pushed each other away.
+    """[K,G,d] codes of cells that are far apart, always the same: random ones that pushed each other away.
 
-    Each of the 30 times the nearest push most. In 16 dimensions, 400 codes are then a distance of 1 apart, as the
-    margin asks for in training.
+    They do so 30 times, the nearest most. In 16 dimensions, 400 codes are then a distance of 1 apart, as the margin
+    demands in training.
     """
     codes = torch.randn(maps * cells, dimensions, generator=torch.Generator().manual_seed(0))
     for _ in range(30):
@@ -161,7 +161,7 @@ class SpatialEncoder(nn.Module):
         return self.readout.embed(maps), maps
 
     def certain(self, maps: Tensor) -> Tensor:
-        """Embeddings [N,d] of looking at nothing but the cell that attention maps [N,K,G] favour."""
+        """Embeddings [N,d] of looking only at the cell that attention maps [N,K,G] favour."""
         return self.readout.embed(functional.one_hot(maps.argmax(-1), maps.shape[-1]).to(maps))
 
 
@@ -177,16 +177,16 @@ class Moves(NamedTuple):
 class TransportModel(nn.Module):
     """Where each action leads from each cell, read from one frame of the level; a step only looks it up.
 
-    For every cell and action two networks give two answers, and a third number says which one counts:
+    For every cell and action two networks answer, and a third number says which answer counts:
 
     - jump: a distribution over displacements of up to `reach` cells, from features that see the whole neighbourhood;
     - glide: a distribution over the cell and its eight neighbours, from features that see little more than those,
-      followed `glide` times. Where a thing slides until something stops it, this has one local rule to learn.
+      followed `glide` times. If a thing slides until something stops it, this has one local rule to learn.
 
-    Both are the same function everywhere in the picture, so cells that play never reached are predicted too, and they
-    are computed once a level, not once a step. All of it is linear in the codes of the cells, so a level's context is
-    one matrix, and a step finds the cell of an embedding (softly: an embedding that is slightly off falls back onto its
-    cell) and reads its row.
+    Both are the same function everywhere in the picture, so cells that play never reached are predicted, too. They are
+    computed once per level, not once per step. All of it is linear in the cells' codes, so a level's context is one
+    matrix: a step finds the cell of an embedding (softly: an embedding that is slightly off falls back onto its cell)
+    and reads its row.
     """
 
     def __init__(self, width: int, blocks: int, readout: Readout, sizes: Sizes) -> None:

@@ -1,4 +1,4 @@
-// PLAN in a closed loop, as pixelplan/planning/full.py does it, and GS on Images, which does without a model.
+// PLAN in a closed loop, as pixelplan/planning/full.py does it, and GS on Images, which needs no model.
 
 import { along, distance, searchWith } from "./search.js";
 
@@ -8,7 +8,7 @@ const STEPS = 256;
 class Memory {
   constructor(actions) {
     this.actions = actions;
-    this.successors = new Map(); // state → where each action led, -1 where it was not tried
+    this.successors = new Map(); // state → where each action led, -1 if it was not tried
     this.embeddings = new Map();
     this.notGoals = new Set();
   }
@@ -46,7 +46,7 @@ class Memory {
   }
 }
 
-/** Play from a state towards the goal; `tell` hears of every plan and step, `solved(state)` is the true rules'. */
+/** Play from a state towards the goal; `tell` hears of every plan and step, `solved(state)` asks the true rules. */
 export async function full(model, world, start, goalState, solved, tell, alive) {
   const memory = new Memory(model.actions);
   const goalFrame = world.frame(goalState);
@@ -105,7 +105,7 @@ export async function full(model, world, start, goalState, solved, tell, alive) 
     return along(plan, plan.graph.path(candidates.reduce((one, other) => (cost(other) < cost(one) ? other : one))));
   }
 
-  /** To an action that was never tried where it is; the nearest first, then the one of which the model is least sure. */
+  /** To a state with an untried action; the nearest first, then the one that the model is least sure about. */
   async function toUntriedAction(plan, allowed) {
     const found = [...memory.untried(here)];
     if (!found.length) return null;
@@ -146,7 +146,7 @@ export async function full(model, world, start, goalState, solved, tell, alive) 
   return { ended: solved(here) ? "solved" : "steps", solved: solved(here), steps };
 }
 
-/** Which nodes of a graph have a way to its root. */
+/** Which nodes of a graph have a path to its root. */
 function canReturn({ successors }) {
   const returns = successors.map((_, node) => node === 0);
   for (let changed = true; changed;) {
@@ -157,7 +157,7 @@ function canReturn({ successors }) {
   return returns;
 }
 
-/** GS on Images: takes an untried action at random; where all were tried, goes to the nearest state where one is left. */
+/** GS on Images: takes a random untried action; if all were tried, goes to the nearest state that has one. */
 export async function imageSearch(actions, world, start, solved, tell, alive) {
   const memory = new Memory(actions);
   memory.observe(start);

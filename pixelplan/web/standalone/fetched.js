@@ -13,7 +13,7 @@ export async function fetched(address) {
 export async function fetchedJson(address) {
   const answer = await fetched(address);
   return answer.json().catch(() => {
-    throw new Problem(0, `${called(address)} is damaged; write the folder anew`);
+    throw new Problem(0, `${called(address)} is damaged; write the folder again`);
   });
 }
 
@@ -23,7 +23,7 @@ export async function checked(address, sha256) {
   if (crypto.subtle) {
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
     const found = Array.from(digest, (octet) => octet.toString(16).padStart(2, "0")).join("");
-    if (found !== sha256) throw new Problem(0, `${called(address)} is damaged; write the folder anew`);
+    if (found !== sha256) throw new Problem(0, `${called(address)} is damaged; write the folder again`);
   }
   return new Uint8Array(data);
 }

@@ -4,7 +4,7 @@ import { Words } from "./mersenne.js";
 import { moves, parse, shortest, write } from "./rules.js";
 
 const SIDE = 8;
-const FEWEST = 9; // moves of an IceSlider level's shortest way, at least
+const FEWEST = 9; // the fewest moves of an IceSlider level's shortest solution
 
 /** The level with a number, as a drawing. */
 export function drawLevel(env, number) {

@@ -14,7 +14,7 @@ export async function pixelsOf(text, size, whole = false) {
   pen.drawImage(image, 0, 0, size, size);
   const { data } = pen.getImageData(0, 0, size, size);
   if (whole && data.some((value, index) => index % 4 === 3 && value < 128))
-    throw new Problem(422, "a goal of which parts do not matter needs the server: pixelplan web");
+    throw new Problem(422, "a goal with transparent parts needs the server: pixelplan web");
   return new Uint8Array((data.length / 4) * 3).map((_, index) => data[Math.floor(index / 3) * 4 + (index % 3)]);
 }
 
@@ -28,12 +28,12 @@ export function stateOf(world, pixels) {
   return [
     world.states[best],
     far[best]
-      ? `It was taken for row ${row + 1}, column ${column + 1}, from which it differs by ${far[best].toFixed(1)} grey values a pixel.`
+      ? `It was taken for row ${row + 1}, column ${column + 1}, from which it differs by ${far[best].toFixed(1)} grey values per pixel.`
       : "",
   ];
 }
 
-/** Read a level from a picture, each cell taken for what it looks most like, as pixelplan/web/pictures.py does. */
+/** Read a level from a picture, each cell as what it looks most like, as pixelplan/web/uploads.py does. */
 export async function readLevel(env, frame) {
   const { pixels: size, cell, tiles, baked } = puzzleOf(env);
   if (baked)

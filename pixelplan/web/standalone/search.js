@@ -9,7 +9,7 @@ export function distance(one, other) {
   return Math.sqrt(sum);
 }
 
-/** How far points are from the goal; infinitely far where one of `notGoals` is nearer. */
+/** How far points are from the goal; infinitely far if one of `notGoals` is nearer. */
 export function toGoal(points, goal, notGoals) {
   return points.map((point) => {
     const far = distance(point, goal);
@@ -31,7 +31,7 @@ class Graph {
     return this.embeddings.length;
   }
 
-  /** The nearest node of a point, -1 where none is nearer than the threshold, and its distance. */
+  /** The nearest node of a point, -1 if none is nearer than the threshold, and its distance. */
   nearest(point) {
     let [best, apart] = [-1, Infinity];
     for (const [node, embedding] of this.embeddings.entries()) {

@@ -8,7 +8,7 @@ import { distance, oneShot } from "./search.js";
 import { openWorld, setPuzzles } from "./world.js";
 
 const models = new Map(); // folder → promise of a model
-const stopped = new Set(); // runs that nobody listens to any more
+const stopped = new Set(); // runs that were left
 
 const openModel = (folder) => {
   if (!models.has(folder)) {
@@ -89,7 +89,7 @@ class Thinking {
     };
   }
 
-  /** Where a plan and the world part first. */
+  /** The first step at which the world differs from the plan. */
   async parting({ actions, embeddings }, way) {
     const looks = await this.look(way);
     const step = actions.findIndex(

@@ -7,7 +7,7 @@ let known = null; // what puzzles.json says of the puzzles
 export const setPuzzles = (puzzles) => (known = puzzles);
 export const puzzleOf = (env) => known[env];
 
-/** A level by its name: a number, a drawing, or a picture with its drawing; noise is its end. */
+/** A level by its name: a number, a drawing, or a picture with its drawing; noise stands at the end. */
 export function openWorld(env, name, photo = null) {
   const [plain, noise = 0] = String(name).split("~");
   let drawing, level;
@@ -45,7 +45,7 @@ class World {
     return this.table(state)[action] ?? state;
   }
 
-  /** Moves of the shortest way from a state to any that `solved` likes; null where there is none. */
+  /** Moves of the shortest path from a state to any that `solved` accepts; null if there is none. */
   shortest(from, solved) {
     const depths = new Map([[from, 0]]);
     for (const [here, depth] of depths) {
@@ -98,7 +98,7 @@ class DrawnWorld extends World {
     return this.photo && state === this.start ? this.photo.pixels.slice() : this.plain(state);
   }
 
-  /** A state with the agent drawn anew, also where a picture shows it. */
+  /** A state with the agent redrawn, even if the level was read from a picture. */
   plain(state) {
     const size = this.pixels;
     const frame = this.photo ? this.photo.pixels.slice() : new Uint8Array(size * size * 3);

@@ -6,7 +6,7 @@ const OWN = "own";
 
 const SHOWN = ["plan", "run", "race"];
 
-/** Actions by number; null where the text is none. */
+/** Actions by number; null if the text names none. */
 function readMoves(text, env) {
   if (text.length > 4000) return null;
   if (env === OWN) return /^(\d{1,3}(\.\d{1,3})*)?$/.test(text) ? text.split(".").filter(Boolean).map(Number) : null;
@@ -14,7 +14,7 @@ function readMoves(text, env) {
   return moves.includes(-1) || moves.length > 1000 ? null : moves;
 }
 
-/** What the address wishes, and what in it means nothing; without a name it means `usual`. */
+/** What the address asks for, and the parts of it that make no sense; without a puzzle's name it means `usual`. */
 export function read(usual) {
   const query = new URLSearchParams(location.search);
   const env = query.get("env") ?? usual;
@@ -24,9 +24,9 @@ export function read(usual) {
   const wrong = (name, what) => problems.push(`The link's ${name} “${query.get(name).slice(0, 40)}” ${what}.`);
   const goal_moves = env === OWN && goal !== null ? readMoves(goal, env) : null;
   if (goal !== null && !cell && goal_moves === null)
-    wrong("goal", env === OWN ? "is no list of moves" : "is no row and column");
+    wrong("goal", env === OWN ? "is not a list of moves" : "is not a row and a column");
   const moves = readMoves(query.get("moves") ?? "", env);
-  if (moves === null) wrong("moves", env === OWN ? "are no numbers of actions" : `have other letters than ${LETTERS}`);
+  if (moves === null) wrong("moves", env === OWN ? "are not numbers of actions" : `have other letters than ${LETTERS}`);
   const show = query.get("show");
   if (show !== null && !SHOWN.includes(show)) wrong("show", `is none of ${SHOWN.join(", ")}`);
   return {
@@ -42,7 +42,7 @@ export function read(usual) {
   };
 }
 
-/** A game's goal as a new game is told of it: a cell, or where moves lead; neither for the level's own. */
+/** A game's goal, for a new game: a cell, or where moves lead; neither for the level's own. */
 export const wishFor = ({ own, row, column, moves }) => ({
   goal: own || row === null ? null : { row, column },
   goal_moves: own || row !== null ? null : moves,

@@ -8,7 +8,7 @@ export class Problem extends Error {
 }
 
 const SILENT =
-  "The server does not answer. Is pixelplan web still running? What is shown here may no longer be how things stand.";
+  "The server does not answer. Is pixelplan web still running? What is shown here may be out of date.";
 
 async function ask(method, path, body) {
   let answer;
@@ -22,7 +22,7 @@ async function ask(method, path, body) {
     throw new Problem(0, SILENT);
   }
   if (answer.status === 204) return null;
-  const value = await answer.json().catch(() => null); // what stands between us and the server speaks HTML
+  const value = await answer.json().catch(() => null); // a proxy in between answers in HTML
   if (value === null) throw new Problem(0, SILENT);
   if (!answer.ok) throw new Problem(answer.status, value.problem ?? "The server refused.");
   return value;
@@ -64,7 +64,7 @@ export function frame(env, number, state) {
     const decoded = image.decode().then(
       () => image,
       () => {
-        images.delete(address); // so that the next one who asks tries again
+        images.delete(address); // so that the next request tries again
         throw new Problem(0, `A picture did not arrive. ${SILENT}`);
       },
     );
@@ -80,7 +80,7 @@ export function listen(path) {
   const waiting = [];
   let wake = () => {};
   let over = false;
-  let broken = false; // the server went away before it had told everything
+  let broken = false; // the server went away before its last message
   socket.onmessage = (event) => {
     waiting.push(JSON.parse(event.data));
     wake();

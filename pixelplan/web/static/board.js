@@ -43,7 +43,7 @@ export class Board {
     this.layers.grid.replaceChildren(...(on ? squares : []));
   }
 
-  /** Where the agent is, for frames in which it is only a few pixels; nobody may know. */
+  /** Where the agent is, for frames in which it is only a few pixels; it may be unknown. */
   showAgent(place) {
     this.layers.agent.replaceChildren();
     if (!place || this.level.cell > 5) return;
@@ -109,7 +109,7 @@ export class Board {
       );
   }
 
-  /** What a model reads: arrows where it thinks that moves lead, red where the true rules disagree. */
+  /** What a model reads: an arrow for each move it predicts, red if the true rules disagree. */
   drawReading(reading) {
     const layer = this.layers.reading;
     layer.replaceChildren();

@@ -61,7 +61,7 @@ const bring = (file) =>
       if (!find("crop").open) find("crop").showModal();
       show(next);
     } catch (problem) {
-      find("crop").close(); // what went wrong is said behind it
+      find("crop").close(); // the message is on the page behind it
       throw problem;
     }
   });

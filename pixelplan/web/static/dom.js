@@ -32,7 +32,7 @@ export const forgetColours = () => colours.clear();
 export const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** What the browser keeps of this page from visit to visit: nothing, where it is told to keep nothing. */
+/** What the browser remembers between visits: nothing, if it is set to remember nothing. */
 export function kept(name) {
   try {
     return localStorage.getItem(name);
@@ -94,7 +94,7 @@ export function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Put text on the clipboard; false where the browser keeps it from us. */
+/** Put text on the clipboard; false if the browser does not allow it. */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);

@@ -31,7 +31,7 @@ export function edit(on) {
   board.box.focus();
 }
 
-/** Show a changed drawing: a new level, of which all that was thought before is forgotten. */
+/** Show a changed drawing: it is a new level, so earlier plans are forgotten. */
 async function show(drawing) {
   const painting = kind;
   await open({ env: page.env, level: write(drawing), model: page.model });
@@ -46,7 +46,7 @@ export const makeHarder = () =>
     const next = harder(page.env, parse(page.level.drawing));
     if (!next) throw new Problem(422, "No small change makes this level harder; change something yourself first.");
     await show(next);
-    notice(`The shortest way now has ${plural(shortest(page.env, next).length, "move")}.`);
+    notice(`The shortest solution now has ${plural(shortest(page.env, next).length, "move")}.`);
   });
 
 /** The cell under a pointer, -1 outside. */
@@ -87,7 +87,7 @@ export function listenToPainter() {
   });
 }
 
-/** Keys while painting; true where they meant something. */
+/** Keys while painting; true if the key was used. */
 export function paintKey(key) {
   const { side } = parse(page.level.drawing);
   const step = { up: -side, down: side, left: -1, right: 1 }[directionOf(key)];

@@ -5,7 +5,7 @@ import { inTurn, page } from "./page.js";
 import { execute, plan, stopAct } from "./think.js";
 
 const SEEN = "visited";
-let tour = 0; // the number of the one that goes on; 0 for none
+let tour = 0; // the number of the running tour; 0 for none
 let tours = 0;
 
 const say = (words) => {
@@ -18,7 +18,7 @@ export function listenToNewcomer() {
   find("coach-again").onclick = () => begin();
 }
 
-/** Only whoever comes for the first time, and by no link to something. */
+/** Only on a first visit, and only without a link to something. */
 export const isNew = () => !location.search && !kept(SEEN);
 
 function end(stop) {

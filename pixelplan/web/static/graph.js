@@ -18,7 +18,7 @@ export class Graph {
     new ResizeObserver(() => this.draw()).observe(canvas);
     canvas.addEventListener("pointermove", (event) => this.point(this.nodeAt(event)));
     canvas.addEventListener("pointerdown", (event) => {
-      this.touched = event.pointerType === "touch"; // a tap tells, it does not jump
+      this.touched = event.pointerType === "touch"; // a tap shows the tip and does not go there
       this.point(this.nodeAt(event), true);
     });
     canvas.addEventListener("pointerleave", (event) => event.pointerType === "touch" || this.point(-1));
@@ -57,7 +57,7 @@ export class Graph {
     find("caption").textContent = this.plan ? words[this.layout] : "";
   }
 
-  /** Show a plan for a level, layer by layer in so many milliseconds all together; `alive()` false ends it early. */
+  /** Show a plan for a level, layer by layer within some milliseconds in all; `alive()` false ends it early. */
   async grow(plan, level, milliseconds, onlayer = () => {}, alive = () => true) {
     this.plan = plan;
     this.level = level;
@@ -225,7 +225,7 @@ export class Graph {
           if (found !== tree) continue;
           const [[x1, y1], [x2, y2]] = [this.screen[node], this.screen[there]];
           pen.moveTo(x1, y1);
-          const bend = tree ? 0 : 0.14; // ways that meet again are bent, so that both directions can be seen
+          const bend = tree ? 0 : 0.14; // edges that meet again are bent, so that both directions can be seen
           pen.quadraticCurveTo((x1 + x2) / 2 - (y2 - y1) * bend, (y1 + y2) / 2 + (x2 - x1) * bend, x2, y2);
         }
         pen.stroke();

@@ -130,7 +130,7 @@ function follow(state, right) {
   board.show(state ?? page.game.state).catch(report);
 }
 
-/** Another model, or noise before the usual one; the level stays. */
+/** Another model, or noise on the usual one's frames; the level stays. */
 function thinkWith(choice) {
   const [level] = String(page.number).split("~");
   const noise = choice.startsWith("~") ? choice : "";
@@ -138,7 +138,7 @@ function thinkWith(choice) {
   return open({ env: page.env, level: name, model: noise ? "" : choice });
 }
 
-/** Everybody's level on a day, by the visitor's own calendar; among those that nothing was trained or judged on. */
+/** The level of the day, by the visitor's calendar; among levels that no model was trained or judged on. */
 function ofTheDay(now = new Date()) {
   const day = Math.floor(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate()) / 86_400_000);
   return 3000 + ((day * 2654435761) % 7000);
@@ -147,7 +147,7 @@ function ofTheDay(now = new Date()) {
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("#level, dialog, select")) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  if (key.startsWith("Arrow") && event.target.closest("input, [role=radiogroup], #graph")) return; // they have a use for them
+  if (key.startsWith("Arrow") && event.target.closest("input, [role=radiogroup], #graph")) return; // they use them themselves
   if (editing() && !event.target.closest("button") && paintKey(key)) return event.preventDefault();
   if (page.choosing) {
     if (key === "Escape") (choose(false), showGame());
@@ -178,7 +178,7 @@ async function restore() {
   const { moves, goal, goal_moves, problems } = wish;
   let env = wish.env;
   if (!page.puzzles.some((one) => one.name === env)) {
-    problems.push(`There is no puzzle “${env.slice(0, 40)}”; here are the ones there are.`);
+    problems.push(`There is no puzzle “${env.slice(0, 40)}”; choose one of these.`);
     env = page.env;
   }
   let level = page.number;

@@ -1,4 +1,4 @@
-// What the page knows, and its parts; everybody shares them.
+// What the page knows, and its parts; all modules share them.
 
 import * as api from "./api.js";
 import * as address from "./address.js";
@@ -13,7 +13,7 @@ export const LAST_LEVEL = 2 ** 31 - 1;
 export const page = {
   puzzles: [],
   planners: [],
-  puzzle: null, // the one that is played
+  puzzle: null, // the one being played
   env: null,
   number: 3000,
   planner: "full",
@@ -35,7 +35,7 @@ export const graph = new Graph(find("graph"), find("tip"));
 export const timeline = new Timeline();
 export const pace = new Pace(find("speed"), find("pause"), find("step"), find("stop"));
 
-/** Run something the visitor asked for; what goes wrong is said in one sentence. */
+/** Run something the visitor asked for; if it goes wrong, say so in one sentence. */
 export async function attempt(what) {
   find("problem").hidden = find("notice").hidden = true;
   try {
@@ -46,7 +46,7 @@ export async function attempt(what) {
   }
 }
 
-/** Say what went wrong; without the server nothing that is shown is sure to be true. */
+/** Say what went wrong; without the server, what is shown may be out of date. */
 export function report(problem) {
   if (!(problem instanceof api.Problem)) throw problem;
   find("problem").textContent = problem.message;
@@ -65,10 +65,10 @@ const isPicture = (level) => String(level).startsWith("picture-");
 let turn = Promise.resolve(); // what the visitor asks for waits its turn, so that quick keys stay in order
 export function inTurn(what) {
   const run = () => attempt(what);
-  return (turn = turn.then(run, run)); // a fault of the page itself, told by the browser, does not stop what comes next
+  return (turn = turn.then(run, run)); // a fault of the page itself, which the browser reports, does not stop what comes next
 }
 
-/** Ask something of the game; where the server has dropped it, begin it again where it stood. */
+/** Ask something of the game; if the server has dropped it, start it again where it was. */
 export async function withGame(ask) {
   try {
     return await ask(page.game.id);

@@ -14,18 +14,18 @@ export async function asFrame(blob, level, count = 1) {
     const small = await shrink(image, level.pixels * factor, level.height * factor);
     if (small.size <= most) return base64(small);
   }
-  throw new Problem(413, "That picture has too many details to be a frame of this level.");
+  throw new Problem(413, "That picture has too much detail to be a frame of this level.");
 }
 
 export async function decode(blob) {
   try {
     return await createImageBitmap(blob);
   } catch {
-    throw new Problem(422, "That file is no picture that this browser can read.");
+    throw new Problem(422, "That file is not a picture that this browser can read.");
   }
 }
 
-/** A picture, or a part [x, y, width, height] of it, at another size; whole factors give means of whole blocks. */
+/** A picture, or a part [x, y, width, height] of it, at another size; whole factors average whole blocks. */
 export function scaled(image, width, height, [x, y, w, h] = [0, 0, image.width, image.height]) {
   const canvas = make("canvas", { width, height });
   const pen = canvas.getContext("2d");

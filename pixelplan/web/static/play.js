@@ -26,7 +26,7 @@ export async function open({ env, level, model = "", moves = [], goal = null, go
   remember(newEntry);
 }
 
-/** Play: any change of the game makes old plans worthless. */
+/** Play: any change of the game discards old plans. */
 export async function change(ask) {
   await stopAct();
   endRace();
@@ -69,7 +69,7 @@ export async function aimAtPictures(blobs) {
   notice(page.game.note);
 }
 
-/** Choose a cell as the goal; where there are none, the state that is seen becomes the goal. */
+/** Choose a cell as the goal; if there are no cells, the current state becomes the goal. */
 export function choose(on) {
   const cells = page.level.places.length > 0;
   if (on && !cells) return inTurn(() => aimAtState(page.game.state));
@@ -80,7 +80,7 @@ export function choose(on) {
   find("choose").setAttribute("aria-pressed", String(on));
   find("choose").textContent = on ? "Click a cell…" : cells ? "Another goal…" : "This state as goal";
   if (on) {
-    find("status").textContent = "Click any cell, or move with the arrow keys and press Enter; Escape leaves it.";
+    find("status").textContent = "Click any cell, or move with the arrow keys and press Enter; Escape cancels.";
     board.box.focus();
   }
 }
@@ -90,7 +90,7 @@ export function chosen(place) {
   inTurn(() => aim({ cell: { row: place.row, column: place.column } }));
 }
 
-/** A level's number without its noise; null where it was drawn. */
+/** A level's number without its noise; null if it was drawn. */
 export function plain(level) {
   const number = String(level).split("~")[0];
   return /^\d+$/.test(number) ? Number(number) : null;
@@ -119,7 +119,7 @@ export const openNext = (step) => {
   if (plain(page.number) !== null) openLevel(plain(page.number) + step);
 };
 
-/** Go to where nodes or steps lead: the moves of the game as far as they go along, and then others. */
+/** Go to where a node or step is: keep the game's moves as far as they agree, then make the others. */
 export const goTo = (moves) =>
   inTurn(() =>
     change(async (id) => {

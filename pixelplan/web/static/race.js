@@ -81,7 +81,7 @@ export class Race {
     const longest = Math.max(...lanes.map((lane) => lane.message.done.steps));
     for (let step = 0; step <= longest && !this.stopped; step++) {
       for (const lane of lanes) if (step <= lane.message.done.steps) this.show(lane, step);
-      const quick = step > 30 ? 0.3 : 1; // long searches are sped up once the planners with a model are through
+      const quick = step > 30 ? 0.3 : 1; // long searches speed up once the planners with a model have finished
       if (!calm()) await wait(this.pace.milliseconds * 0.7 * quick);
     }
     for (const lane of lanes) this.show(lane, lane.message.done.steps);
@@ -102,7 +102,7 @@ export class Race {
     } else note.textContent = "on its way…";
   }
 
-  /** Whoever is through with the fewest steps so far has won; once you and all others are, there is a card. */
+  /** The finisher with the fewest steps so far is ahead; once all have finished, there is a card. */
   judge() {
     if (!this.through) return;
     const solved = [...this.lanes.values()].filter((lane) => this.stepsOf(lane) !== null);
@@ -134,12 +134,12 @@ export class Race {
     find("card-save").onclick = () => canvas.toBlob((blob) => download(blob, "pixelplan-race.png"));
     find("card-copy").onclick = async () => {
       const text = [`pixelplan, ${this.title}`, ...this.lines(), location.href].join("\n");
-      find("card-copy").textContent = (await copy(text)) ? "Copied" : "The clipboard is not there";
+      find("card-copy").textContent = (await copy(text)) ? "Copied" : "There is no clipboard";
       setTimeout(() => (find("card-copy").textContent = "Copy as text"), 2500);
     };
   }
 
-  /** The same in both themes, since it is sent away. */
+  /** It looks the same in both themes, because people send it to others. */
   draw(pen) {
     pen.fillStyle = "#ffffff";
     pen.fillRect(0, 0, CARD.width, CARD.height);

@@ -1,4 +1,4 @@
-// What the model reads from a frame: where it sees the agent, and where it thinks that moves lead.
+// What the model reads from a frame: where it sees the agent, and where it thinks moves lead.
 
 import * as api from "./api.js";
 import { find, plural } from "./dom.js";

@@ -27,7 +27,7 @@ export function parse(text) {
 
 export const write = ({ start, goal, cells, floor }) => [start, goal, cells, ...(floor ? [floor] : [])].join("-");
 
-/** A drawing with one cell painted; null where that cannot be. `kind` is a digit, "start" or "goal". */
+/** A drawing with one cell painted; null if that is impossible. `kind` is a digit, "start" or "goal". */
 export function paintCell(env, drawing, cell, kind) {
   const { start, goal, cells } = drawing;
   const solid = env !== "digit-jump" && cells[cell] === "1";
@@ -55,7 +55,7 @@ export function moves(env, { cells, side }, cell) {
   });
 }
 
-/** The first shortest way from a cell to the goal, moves tried in their order; null where there is none. */
+/** The first shortest path from a cell to the goal, moves tried in their order; null if there is none. */
 export function shortest(env, drawing, from = drawing.start) {
   const came = new Map([[from, null]]);
   const queue = [from];
@@ -74,12 +74,12 @@ export function shortest(env, drawing, from = drawing.start) {
   return null;
 }
 
-/** A drawing with a random cell changed whose shortest way is longer; null where none was found. */
+/** A drawing with a random cell changed whose shortest solution is longer; null if none was found. */
 export function harder(env, drawing, random = Math.random) {
   const now = shortest(env, drawing)?.length ?? 0;
   let best = null;
   for (let trial = 0; trial < 4000 && !(best && trial > 400); trial++) {
-    const changes = 1 + Math.floor(random() * (trial > 200 ? 3 : 1)); // where one cell does not do, two or three may
+    const changes = 1 + Math.floor(random() * (trial > 200 ? 3 : 1)); // if one cell is not enough, try two or three
     let next = drawing;
     for (let change = 0; change < changes && next; change++) {
       const cell = Math.floor(random() * drawing.cells.length);

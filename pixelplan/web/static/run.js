@@ -2,7 +2,7 @@
 
 import { listen } from "./api.js";
 
-const SPEEDS = [900, 500, 260, 110, 25]; // milliseconds a step
+const SPEEDS = [900, 500, 260, 110, 25]; // milliseconds per step
 const NAMES = ["very slow", "slow", "normal", "fast", "very fast"];
 
 export class Pace {
@@ -42,7 +42,7 @@ export class Pace {
     if (!on) this.resume();
   }
 
-  /** Until the next step is due: after a while, or when the visitor asks for it. */
+  /** Wait until the next step is due: after a while, or when the visitor asks for it. */
   async tick() {
     if (!this.owed) await this.due();
     this.owed = Math.max(0, this.owed - 1);

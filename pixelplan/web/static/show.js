@@ -22,12 +22,12 @@ export function showGame(celebrate = false) {
   const status = find("status");
   const steps = plural(game.actions.length, "step");
   const unknown = game.dead_end === null ? "" : "; the goal cannot be reached from the start";
-  const best = game.shortest === null ? unknown : `; the shortest way has ${game.shortest}`;
+  const best = game.shortest === null ? unknown : `; the shortest solution has ${game.shortest}`;
   status.className = `status ${game.solved ? "good" : game.dead_end ? "bad" : ""}`;
   if (game.solved)
     status.textContent = `Solved in ${steps}${game.actions.length === game.shortest ? ", which is the fewest possible. ★" : `${best}.`}`;
   else if (game.dead_end)
-    status.textContent = `${steps}. No way leads to the goal from here: ${game.actions.length ? "undo or restart" : "choose another goal"}.`;
+    status.textContent = `${steps}. The goal cannot be reached from here: ${game.actions.length ? "undo or restart" : "choose another goal"}.`;
   else status.textContent = `${steps}${best}.`;
   if (celebrate && game.solved) {
     board.box.classList.remove("celebrate");
@@ -68,7 +68,7 @@ export function showPuzzle() {
   setNames(puzzle.actions);
   showPad(cells);
   showLegend();
-  showGrid(puzzle.name === "digit-jump"); // where digits touch one another, people cannot tell them apart
+  showGrid(puzzle.name === "digit-jump"); // if digits touch, people cannot tell them apart
   find("grid").hidden = !cells;
   find("random").textContent = cells ? "Random unseen" : "Random";
   page.choices.puzzle.show(puzzle.name);
@@ -80,7 +80,7 @@ export function showPuzzle() {
   showModels();
 }
 
-/** The models to choose from, and noise before the usual one. */
+/** The models to choose from, and noise on the usual one's frames. */
 function showModels() {
   const { puzzle, level } = page;
   const [, noise = ""] = String(page.number).split("~");
@@ -91,7 +91,7 @@ function showModels() {
   find("models").replaceChildren(...choices.map(([value, label]) => make("option", { value }, label)));
   find("models").value = noise ? `~${noise}` : page.model;
   const chosen = puzzle.models.find(({ name }) => name === page.model);
-  const note = noise ? `Noise of standard deviation ${noise} lies before every picture.` : (chosen?.note ?? "");
+  const note = noise ? `Every picture has noise of standard deviation ${noise}.` : (chosen?.note ?? "");
   find("model-note").textContent = note;
   find("model-note").hidden = !note;
 }
@@ -107,10 +107,10 @@ function showPad(cells) {
     const label = cells ? [TRIANGLES[action]] : [words, ...(key ? [make("kbd", {}, key)] : [])];
     return make("button", { type: "button", "data-action": action, "aria-label": name }, ...label);
   });
-  pad.replaceChildren(...(cells ? all.slice(0, TRIANGLES.length) : all)); // nobody needs a puzzle's no-op
+  pad.replaceChildren(...(cells ? all.slice(0, TRIANGLES.length) : all)); // a puzzle's no-op needs no button
 }
 
-/** A plan: arrows on the board, or its actions by name where nobody knows where the agent stands. */
+/** A plan: arrows on the board, or its actions by name if the agent's place is unknown. */
 export function showWay({ way, actions }) {
   board.drawWay("way", way);
   find("planned").hidden = page.level.places.length > 0 || !actions.length;
@@ -169,7 +169,7 @@ export function sayPlan(plan, depth, intent = "goal") {
   const end = plan.reached
     ? `Found: ${plural(plan.actions.length, "move")} ${sequence(plan.actions)}`
     : intent === "explore"
-      ? "No way to the goal is known yet: off to something new"
+      ? "No path to the goal is known yet: off to something new"
       : "Goal not found; the plan leads to the node nearest to it";
   const term = {
     class: "term",

@@ -17,7 +17,7 @@ export async function stopAct() {
   await act.over;
 }
 
-/** Let the machine do something that takes its time; nobody waits for it. */
+/** Let the machine do something slow; the page does not wait for it. */
 function begin(act, play) {
   page.act = act;
   act.over = attempt(play).finally(() => {
@@ -71,7 +71,7 @@ export async function execute() {
       showWay(message.plan);
     },
     step: async (message) => {
-      await board.show(message.state); // no step over a board that is not there
+      await board.show(message.state); // do not step before the board is shown
       board.showAgent(message.place);
       place = message.place;
       if (place) way.push(place);

@@ -42,7 +42,7 @@ export class Timeline {
     const moves = sequence(plan.actions) || "–";
     const aim = {
       goal: "to the goal",
-      explore: "to look at something new, since the goal was not found",
+      explore: "to look at something new, because the goal was not found",
       "": "nothing left to try",
     }[intent];
     const what = this.plans.length === 1 ? "Plan" : "Replan";
@@ -55,7 +55,7 @@ export class Timeline {
         make(
           "li",
           {},
-          `Memory overruled the model at ${plural(fixed, "transition")} it had seen go otherwise (dashed). `,
+          `Memory overruled the model at ${plural(fixed, "transition")} that it had seen differently (dashed). `,
           make(
             "button",
             { class: "term", type: "button", popovertarget: "word-lookup", "aria-label": "What is the lookup?" },

@@ -4,7 +4,7 @@ import { names } from "./actions.js";
 import { frame } from "./api.js";
 import { make, paint } from "./dom.js";
 
-/** Fill a box with a node's depth, origin, distance to the goal, and its frame where it was seen. */
+/** Fill a box with a node's depth, origin, distance to the goal, and its frame if it was seen. */
 export async function describe(box, plan, node, level) {
   const { depth, action, parent, distance, seen, states, right } = plan.graph;
   const origin = node ? `first found by ${names[action[node]]} from node ${parent[node]}` : "where the game is now";
@@ -25,7 +25,7 @@ export async function describe(box, plan, node, level) {
       make(
         "div",
         { class: right[node] ? "right" : "wrong" },
-        right[node] ? "imagined rightly: this is the state" : "imagined wrongly: these moves really lead here",
+        right[node] ? "imagined correctly: this is the state" : "imagined wrongly: these moves really lead here",
       ),
     );
   const canvas = make("canvas");

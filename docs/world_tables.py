@@ -1,0 +1,121 @@
+"""The tables of worlds other than the paper's: the examples, the small worlds, and default settings."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from recorded import SEEDS, all_if_made, record
+
+from pixelplan.envs import PUZZLES
+
+EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles": "sliding tiles"}
+
+
+def own_worlds() -> str:
+    """What the examples reached, as far as it is recorded."""
+    lines = [
+        "Success on levels 2000–2099, none of them in training (levels 0–999), one seed:",
+        "",
+        "| example | training | one-step accuracy | one-shot | full | optimal among solved (one-shot, full) | a plan |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, title in EXAMPLES.items():
+        made = all_if_made(*(f"own/{name}-{part}" for part in ("training", "one-shot", "full")))
+        if made is None:
+            continue
+        training, *planners = made
+        success = " | ".join(f"{run['success']:.2f}" for run in planners)
+        optimal = ", ".join(f"{run['optimal']:.2f}" for run in planners)
+        cores = training["config"]["threads"]
+        lines.append(
+            f"| [{title}](examples/{name.removesuffix('_world')}.md) | {training['seconds'] / 60:.1f} min on {cores} "
+            f"core | {training['validation_metrics']['one_step_accuracy']:.4f} | {success} | {optimal} | "
+            f"{planners[0]['seconds_per_plan']:.2f} s |"
+        )
+    return "\n".join(lines)
+
+
+def small_worlds() -> str:
+    """What was reached in the worlds of benchmarks/worlds.py: means over training seeds, and the worst success."""
+    lines = [
+        "| world | seeds | winners of the race | training | exact | one-shot (worst seed) | full (worst seed) | "
+        "optimal among solved (one-shot, full) |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, by_seed in record("benchmark-worlds")["worlds"].items():
+        runs = list(by_seed.values())
+        minutes = statistics.mean(_race_seconds(run) for run in runs) / 60
+        lines.append(
+            f"| {name} | {len(runs)} | {_winners(run['family'] for run in runs)} | {minutes:.1f} min | "
+            f"{statistics.mean(run['exact'] for run in runs):.4f} | {_successes(runs, 'one-shot')} | "
+            f"{_successes(runs, 'full')} | {_optimal(runs, 'one-shot')}, {_optimal(runs, 'full')} |"
+        )
+    return "\n".join(lines)
+
+
+def default_settings() -> str:
+    """What `results/race.sh` reached: three puzzles and three examples, on 1000 levels, with default settings."""
+    lines = [
+        "| world | seeds | winners of the race | training | still right after 100, 1,000 and 10,000 random steps | "
+        "one-shot (worst seed) | full (worst seed) |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, title in {**{name: kind.__name__ for name, kind in PUZZLES.items()}, **EXAMPLES}.items():
+        runs = list(_default_runs(name))
+        if not runs:
+            continue
+        lasting = ", ".join(
+            f"{statistics.mean(run['rollouts'][steps] for run in runs):.3f}" for steps in ("100", "1000", "10000")
+        )
+        minutes = statistics.mean(_race_seconds(run) for run in runs) / 60
+        lines.append(
+            f"| {title} | {len(runs)} | {_winners(run['family'] for run in runs)} | {minutes:.1f} min | {lasting} | "
+            f"{_successes(runs, 'one-shot')} | {_successes(runs, 'full')} |"
+        )
+    return "\n".join(lines if len(lines) > 2 else ["Not recorded with the present code yet."])
+
+
+def _default_runs(name: str) -> Iterator[dict[str, Any]]:
+    """One world's runs of `results/race.sh` that are recorded in full, one per seed."""
+    for seed in SEEDS:
+        parts = (f"race/{name}-{part}-seed{seed}" for part in ("training", "one-shot", "full"))
+        made = all_if_made(*parts, f"race/exactness-seed{seed}")
+        if made is None:
+            continue
+        training, one_shot, full, exactness = made
+        yield {
+            "family": training["model"]["family"],
+            "race": training["race"],
+            "training_seconds": training["seconds"],
+            "rollouts": exactness["models"][name]["rollouts"],
+            "one-shot": one_shot,
+            "full": full,
+        }
+
+
+def _race_seconds(run: dict[str, Any]) -> float:
+    """Seconds of training, those of the families that lost the race included."""
+    winner = max(run["race"], key=lambda entry: (entry["score"], -entry["place"]))
+    return float(run["training_seconds"] + sum(entry["seconds"] for entry in run["race"] if entry is not winner))
+
+
+def _winners(families: Iterable[str]) -> str:
+    """Families with how often each won, if they differ."""
+    counts = Counter(families)
+    return next(iter(counts)) if len(counts) == 1 else ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _successes(runs: list[dict[str, Any]], planner: str) -> str:
+    """The mean share of solved levels and, if seeds differ, the least."""
+    shares = [run[planner]["success"] for run in runs]
+    mean = f"{statistics.mean(shares):.2f}"
+    return mean if min(shares) == max(shares) else f"{mean} ({min(shares):.2f})"
+
+
+def _optimal(runs: list[dict[str, Any]], planner: str) -> str:
+    """The mean share of solved levels with the fewest steps; a dash if that is not known."""
+    shares = [run[planner]["optimal"] for run in runs]
+    return "–" if None in shares else f"{statistics.mean(shares):.2f}"
