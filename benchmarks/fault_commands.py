@@ -52,7 +52,7 @@ def quick() -> None:
         ModelConfig("auto"),
     )
     presets, passes = train_config.PRESETS, train_config.ScheduleConfig(least_updates=3)
-    race = train_config.RaceConfig(short=3, long=6)
+    race = train_config.RaceConfig(updates=6)
     presets["auto"] = replace(presets["auto"], candidates=small, schedule=passes, race=race)
     presets["tiny"] = replace(presets["tiny"], updates=6, schedule=passes)
     goal_test.UPDATES = 40

@@ -119,8 +119,8 @@ def test_the_winner_of_a_race_trains_on(tmp_path, monkeypatch):
     monkeypatch.setattr(
         race,
         "short_run",
-        lambda data, out, config, validation, updates: [
-            {"exact": exact[config.model.family], "lasting": exact[config.model.family], "seconds": 1.0}
+        lambda data, out, config, validation: [
+            {"exact": exact[config.model.family], "lasting": exact[config.model.family], "seconds": 1.0, "updates": 9}
         ],
     )
     model = train_best(data, tmp_path / "model", config)
@@ -134,35 +134,17 @@ def test_the_winner_of_a_race_trains_on(tmp_path, monkeypatch):
     assert train_best(data, tmp_path / "tie", config).config.family == "vector"
 
 
-def test_the_best_two_of_a_race_run_on(tmp_path, monkeypatch):
-    candidates = (SMALL["vector"], SMALL["picture"], SMALL["position"])
-    config = dataclasses.replace(QUICK, candidates=candidates, updates=20)
-    scores = {"vector": {300: 0.1}, "picture": {300: 0.3, 900: 0.9}, "position": {300: 0.6, 900: 0.7}}
-    ran = []
-
-    def told_run(data, out, config, validation, updates):
-        ran.append((config.model.family, updates))
-        score = scores[config.model.family][updates]
-        return [{"exact": score, "lasting": score, "seconds": 1.0}]
-
-    monkeypatch.setattr(race, "short_run", told_run)
-    assert train_best(play(levels=4), tmp_path / "model", config).config.family == "picture", "learned late"
-    assert ran == [("vector", 300), ("picture", 300), ("position", 300), ("picture", 900), ("position", 900)]
-
-
 def test_a_short_run_ends_when_it_is_good_enough_to_win(tmp_path):
     config = dataclasses.replace(quick("picture", updates=400), race=RaceConfig(good=0.0))
-    assert [row["updates"] for row in short_run(play(levels=4), tmp_path, config, None, 300)] == [100]
+    assert [row["updates"] for row in short_run(play(levels=4), tmp_path, config, None)] == [100]
 
 
-def test_a_short_run_can_be_made_longer(tmp_path):
-    data, config = play(levels=4), quick("picture", updates=400)
-    config = dataclasses.replace(config, race=RaceConfig(good=1.1))  # never good enough
-    assert [row["updates"] for row in short_run(data, tmp_path / "run", config, None, 100)] == [100]
-    longer = short_run(data, tmp_path / "run", config, None, 150)
-    assert [row["updates"] for row in longer] == [100, 200]
-    again = short_run(data, tmp_path / "run", config, None, 100)
-    assert again == longer[:1], "as it was, though more is known now"
+def test_a_short_run_has_a_limit(tmp_path):
+    race = RaceConfig(updates=150, good=1.1)  # never good enough
+    config = dataclasses.replace(quick("picture", updates=400), race=race)
+    rows = short_run(play(levels=4), tmp_path / "run", config, None)
+    assert [row["updates"] for row in rows] == [100, 200], "whole passes"
+    assert short_run(play(levels=4), tmp_path / "run", config, None) == rows, "finished"
 
 
 def test_a_race_is_run_resumed_and_refused(tmp_path):

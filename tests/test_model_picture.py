@@ -52,7 +52,7 @@ def test_scattered_steps_can_be_taken_two_at_a_time(limit, seed):
 
 
 def test_the_network_learns_from_its_own_predictions(monkeypatch):
-    """A share of 0 reads what was recorded only; a share of 1 reads predictions for all states that it has a step to."""
+    """With a share of 0 it reads what was recorded only; with 1, predictions of all states that it has a step to."""
     levels = level_plays(play(levels=2))
     batch = make_batch(levels, [np.random.default_rng(0), np.random.default_rng(1)], 8, 0.0, scattered=True)
     read = {}

@@ -1,8 +1,7 @@
-"""Which family learns a world: a short run each, and the one that predicts held-out frames best goes on.
+"""Which family learns a world: each has a short run, and the one that predicts held-out frames best goes on.
 
-Nothing is decided by looking at pixels. Families come in order of generality. A tie goes to the earlier one, and one
-that already predicts nearly everything ends the race at once: the rest of training brings what others could. If none
-does, the best two run on: some worlds are learned late and then quickly.
+Nothing is decided by looking at pixels. Families run in order of generality. One that predicts nearly everything ends
+the race at once, so that the less general ones run only if it fails; a tie goes to the more general one.
 """
 
 from __future__ import annotations
@@ -61,13 +60,13 @@ def train_best(
 def run(data: Play, folder: Path, config: TrainConfig, validation: Play | None) -> list[dict[str, Any]]:
     """The race itself: how well each candidate that ran predicts in the end, in order of generality."""
 
-    def predicts(place: int, updates: int) -> dict[str, Any]:
+    def predicts(place: int) -> dict[str, Any]:
         own = _of(config, place)
         if not own.quiet:
-            print(f"race: {own.model.family} runs for {updates} updates", file=sys.stderr)
+            print(f"race: {own.model.family} runs for at most {config.race.updates} updates", file=sys.stderr)
         entry: dict[str, Any] = {"place": place, "family": own.model.family}
         try:
-            rows = short_run(data, _folder(folder, own, place), own, validation, updates)
+            rows = short_run(data, _folder(folder, own, place), own, validation)
         except OtherTraining:
             raise
         except InputError as problem:  # a family that cannot learn this world has lost, and no more
@@ -75,26 +74,20 @@ def run(data: Play, folder: Path, config: TrainConfig, validation: Play | None) 
         best = max(rows, key=score)
         return {
             **entry,
-            "updates": updates,
+            "updates": rows[-1]["updates"],
             "score": score(best),
             **{name: best[name] for name in ("exact", "lasting")},
             "seconds": rows[-1]["seconds"],
         }
 
-    entries: dict[int, dict[str, Any]] = {}
+    entries = []
     for place, _ in enumerate(config.candidates or ()):
-        entries[place] = predicts(place, config.race.short)
-        if entries[place]["score"] >= config.race.good:
-            return list(entries.values())
-    learned = [place for place, entry in entries.items() if "problem" not in entry]
-    if not learned:
-        raise InputError(entries[0]["problem"])
-    best_two = sorted(learned, key=lambda place: -entries[place]["score"])[:2]
-    for place in sorted(best_two) if len(best_two) > 1 else ():
-        entries[place] = predicts(place, config.race.long)
-        if entries[place]["score"] >= config.race.good:
+        entries.append(predicts(place))
+        if entries[-1]["score"] >= config.race.good:
             break
-    return list(entries.values())
+    if all("problem" in entry for entry in entries):
+        raise InputError(entries[0]["problem"])
+    return entries
 
 
 def _of(config: TrainConfig, place: int) -> TrainConfig:

@@ -87,32 +87,25 @@ class OtherTraining(InputError):
     """What is to be resumed is not what was begun, or is damaged."""
 
 
-def short_run(
-    data: Play, out: Path, config: TrainConfig, validation: Play | None, updates: int
-) -> list[dict[str, Any]]:
-    """The first passes of a training, of so many updates or more, and a checkpoint of it in folder `out`, no model.
+def short_run(data: Play, out: Path, config: TrainConfig, validation: Play | None) -> list[dict[str, Any]]:
+    """The first passes of a training, as long as a race allows, and a checkpoint of it in folder `out`, no model.
 
-    It ends sooner with a pass whose score is good enough to win the race. Gives what these passes showed. Run again, it
-    goes on if it was cut off or if more updates are asked for.
+    It ends sooner with a pass whose score is good enough to win the race. Returns what these passes showed. Run again,
+    it goes on if it was cut off.
     """
     config = with_precision(config)
-    request = _request(data, config, validation)
+    request = {**_request(data, config, validation), "short": config.race.updates}
     try:
         note = read_checkpoint_note(out)
     except InputError as problem:
         raise OtherTraining(str(problem)) from None
-    if note is not None and {**note["request"], "short": None} != {**json.loads(json.dumps(request)), "short": None}:
+    if note is not None and note["request"] != json.loads(json.dumps(request)):
         raise OtherTraining(f"{out} was begun with other settings or data; it can only be resumed with the same")
-    _launch(data, out, config, validation, {**request, "short": updates}, None)
+    _launch(data, out, config, validation, request, None)
     note = read_checkpoint_note(out)
     assert note is not None
-    return passes_run(note["rows"], updates, config.race.good)
-
-
-def passes_run(rows: list[dict[str, Any]], updates: int, good: float) -> list[dict[str, Any]]:
-    """The passes up to the first with this many updates or this good a score."""
-    last = next((place for place, row in enumerate(rows) if row["updates"] >= updates or score(row) >= good), len(rows))
-    return rows[: last + 1]
+    rows: list[dict[str, Any]] = note["rows"]
+    return rows
 
 
 def with_precision(config: TrainConfig) -> TrainConfig:

@@ -22,10 +22,8 @@ from pixelplan.types import ADDED_LATER, InputError
 class RaceConfig:
     """How long families race."""
 
-    short: int = 300
-    """Gradient steps of each."""
-    long: int = 900
-    """Of the best two, if none is good by then."""
+    updates: int = 900
+    """The most gradient steps of each. Some worlds are learned late and then quickly: a switch far from its door."""
     good: float = 0.95
     """The score with which a family wins at once: what is missing, the rest of training brings."""
 

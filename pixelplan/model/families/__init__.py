@@ -80,7 +80,7 @@ def versions_of(config: Config) -> dict[str, int]:
 
 def config_from(settings: dict[str, Any]) -> Config:
     """Settings as they were written to JSON; a KeyError or TypeError if they are no family's."""
-    nested = {name: kind(**settings[name]) for name, kind in NESTED.items() if name in settings}
+    nested = {name: kind(**settings[name]) for name, kind in NESTED.items() if isinstance(settings.get(name), dict)}
     sights = {"sights": tuple(settings["sights"])} if "sights" in settings else {}
     config: Config = FAMILIES[settings["family"]].config(**{**settings, **nested, **sights})
     return config
