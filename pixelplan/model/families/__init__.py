@@ -76,10 +76,11 @@ def versions_of(config: Config) -> dict[str, int]:
 def config_from(settings: dict[str, Any]) -> Config:
     """Settings as they were written to JSON; a KeyError or TypeError if they are no family's."""
     kind = FAMILIES[settings["family"]].config
-    defaults = {field.name: field.default for field in dataclasses.fields(kind) if field.name in settings}
-    nested = {
-        name: type(value)(**settings[name]) for name, value in defaults.items() if dataclasses.is_dataclass(value)
-    }
-    listed = {name: tuple(settings[name]) for name, value in defaults.items() if isinstance(value, tuple)}
-    config: Config = kind(**{**settings, **nested, **listed})
+    values = dict(settings)
+    for field in dataclasses.fields(kind):
+        if field.name in values and hasattr(field.default, "__dataclass_fields__"):
+            values[field.name] = type(field.default)(**values[field.name])
+        elif field.name in values and isinstance(field.default, tuple):
+            values[field.name] = tuple(values[field.name])
+    config: Config = kind(**values)
     return config
