@@ -78,9 +78,10 @@ def config_from(settings: dict[str, Any]) -> Config:
     kind = FAMILIES[settings["family"]].config
     values = dict(settings)
     for field in dataclasses.fields(kind):
-        if field.name in values and hasattr(field.default, "__dataclass_fields__"):
-            values[field.name] = type(field.default)(**values[field.name])
-        elif field.name in values and isinstance(field.default, tuple):
+        default: Any = field.default
+        if field.name in values and hasattr(default, "__dataclass_fields__"):
+            values[field.name] = type(default)(**values[field.name])
+        elif field.name in values and isinstance(default, tuple):
             values[field.name] = tuple(values[field.name])
     config: Config = kind(**values)
     return config
