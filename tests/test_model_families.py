@@ -10,7 +10,7 @@ import torch
 from pixelplan.model import race
 from pixelplan.model.batches import LevelPlay, level_plays, make_batch
 from pixelplan.model.checkpoint import load_model
-from pixelplan.model.families import FAMILIES, family_of
+from pixelplan.model.families import FAMILIES, config_from, family_of
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.paper import PaperConfig
 from pixelplan.model.families.picture import PictureConfig
@@ -42,6 +42,11 @@ QUICK = TrainConfig(quiet=True, threads=1, batch=4, frames=12, updates=6)
 
 def quick(name: str, **changes) -> TrainConfig:
     return dataclasses.replace(QUICK, preset="quick", model=SMALL[name], **changes)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_settings_are_read_as_they_were_written(name):
+    assert config_from(json.loads(json.dumps(dataclasses.asdict(SMALL[name])))) == SMALL[name]
 
 
 def test_every_family_is_tested():

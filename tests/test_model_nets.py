@@ -153,8 +153,8 @@ def test_with_noisy_frames_the_encoder_is_held_to_predictions_only_when_it_has_s
 def test_how_noisy_frames_are_learned_is_a_setting():
     early, late = NoiseConfig(settling=0.1, settled=0.2), NoiseConfig(settling=0.7, settled=0.8)
     assert (settled(0.3, early), settled(0.3, NoiseConfig()), settled(0.3, late)) == (1.0, pytest.approx(0.25), 0.0)
-    longer = dataclasses.replace(SMALL["spatial"], noisy=True, noise=NoiseConfig(times_as_long=5))
-    usual = dataclasses.replace(longer, noise=NoiseConfig())
+    longer = dataclasses.replace(SMALL["spatial"], noisy=True, noisy_frames=NoiseConfig(times_as_long=5))
+    usual = dataclasses.replace(longer, noisy_frames=NoiseConfig())
     updates = [WorldModel(config, sizes_of(play(levels=1))).networks.usual_updates() for config in (usual, longer)]
     assert updates[1] == 2.5 * updates[0]
     assert config_from(json.loads(json.dumps(dataclasses.asdict(longer)))) == longer, "a record names it"

@@ -14,7 +14,7 @@ class ScheduleConfig:
 
     least_updates: int = 100
     """Gradient steps of a pass at least, so that small sets repeat in it."""
-    learned: float = 0.998
+    learned: float = 0.98
     """The score from which on a falling rate brings the rest."""
     patience: int = 4
     """Passes without a better one after which learning is over."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.model.batches import action_count
 from pixelplan.model.families.cells import Cells
-from pixelplan.model.families.grid import ModelConfig, NoiseConfig, suggest_grid
-from pixelplan.model.families.grow_trees import TreeConfig
+from pixelplan.model.families.grid import ModelConfig, suggest_grid
 from pixelplan.model.families.latent import Latent
 from pixelplan.model.families.noisy import NoisyPosition
 from pixelplan.model.families.paper import Paper, PaperConfig
@@ -60,10 +59,6 @@ FAMILIES = {
 """`auto` is position or cells, as the data suggests."""
 
 
-NESTED: dict[str, Callable[..., Any]] = {"reading": ReadingConfig, "trees": TreeConfig, "noise": NoiseConfig}
-"""Settings that are dataclasses themselves, by name."""
-
-
 def family_of(config: Config) -> Family:
     """The family that settings belong to."""
     return FAMILIES["noisy" if getattr(config, "noisy", False) else config.family]
@@ -80,7 +75,13 @@ def versions_of(config: Config) -> dict[str, int]:
 
 def config_from(settings: dict[str, Any]) -> Config:
     """Settings as they were written to JSON; a KeyError or TypeError if they are no family's."""
-    nested = {name: kind(**settings[name]) for name, kind in NESTED.items() if isinstance(settings.get(name), dict)}
-    sights = {"sights": tuple(settings["sights"])} if "sights" in settings else {}
-    config: Config = FAMILIES[settings["family"]].config(**{**settings, **nested, **sights})
+    kind = FAMILIES[settings["family"]].config
+    values = dict(settings)
+    for field in dataclasses.fields(kind):
+        default: Any = field.default
+        if field.name in values and hasattr(default, "__dataclass_fields__"):
+            values[field.name] = type(default)(**values[field.name])
+        elif field.name in values and isinstance(default, tuple):
+            values[field.name] = tuple(values[field.name])
+    config: Config = kind(**values)
     return config

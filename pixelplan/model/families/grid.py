@@ -69,7 +69,7 @@ class ModelConfig:
     """Gradient steps for each cell of the latent grid: a finer grid takes longer to tell its cells apart."""
     reading: ReadingConfig = field(default=ReadingConfig(), metadata=ADDED_LATER)
     """How the grid, and the states of frames, are read from recorded play."""
-    noise: NoiseConfig = field(default=NoiseConfig(), metadata=ADDED_LATER)
+    noisy_frames: NoiseConfig = field(default=NoiseConfig(), metadata=ADDED_LATER)
     """How noisy frames are learned from."""
 
     def __post_init__(self) -> None:

@@ -36,7 +36,7 @@ class NoisyPosition(Position):
 
     def usual_updates(self) -> int:
         """More than for clear frames."""
-        return self.config.noise.times_as_long * super().usual_updates()
+        return self.config.noisy_frames.times_as_long * super().usual_updates()
 
     def encode(self, images: Tensor) -> Tensor:
         """Embeddings [N,d] of the places looked at."""
@@ -55,7 +55,7 @@ class NoisyPosition(Position):
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
         """See above; `settled` is 0 to 1: how far the inverse model has found out what to look at."""
-        found_out = settled(share_done, self.config.noise)
+        found_out = settled(share_done, self.config.noisy_frames)
         embedded, maps = self.encoder(batch.images)
         z = in_slots(embedded, batch)
         seen = in_slots(self.encoder.certain(maps.detach()), batch)  # type: ignore[operator]
@@ -74,7 +74,9 @@ class NoisyPosition(Position):
         different, _ = level_pairs(torch.arange(len(codes), device=codes.device))
         if different.any():
             losses["margin"] = (1.0, margin_loss(squared_distances(codes)[different], weights.margin))
-        look = attention_losses(batch, maps, weights.look_weight * found_out, self.sizes, self.config.noise.notable)
+        look = attention_losses(
+            batch, maps, weights.look_weight * found_out, self.sizes, self.config.noisy_frames.notable
+        )
         return weighted_sum({**losses, **look})
 
 
