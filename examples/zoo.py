@@ -65,10 +65,11 @@ class Seeded(gymnasium.Wrapper):
 
 def sokoban(boxes: int = 2) -> gymnasium.Env:
     """gym-sokoban's 7 × 7 rooms."""
-    from pixelplan.envs.old_gym import old_gym
+    from gym_sokoban.envs.sokoban_env import SokobanEnv
+    from shimmy import GymV21CompatibilityV0
 
-    options = {"dim_room": (7, 7), "num_boxes": boxes, "max_steps": 10**6, "reset": False}
-    return Seeded(old_gym("gym_sokoban:Sokoban-v0")(**options))
+    rooms = SokobanEnv((7, 7), max_steps=10**6, num_boxes=boxes, reset=False)
+    return Seeded(GymV21CompatibilityV0(env=rooms, render_mode="rgb_array"))
 
 
 class Jumanji(gymnasium.Env):

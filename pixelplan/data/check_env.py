@@ -106,8 +106,8 @@ def _about_state(
     family: Family, levels: list[int], seen: list[Seen], unlike: float | None, config: CheckConfig
 ) -> Finding:
     """Whether frames show the whole state, and if not, what is in the way."""
-    clock = find_clock(seen)
-    if clock is not None:
-        return say.about_clock(clock)
     chance = find_chance(family, levels, seen, STEPS)
-    return say.about_hidden(unlike, config) if chance is None else say.about_chance(chance)
+    if chance is not None:
+        return say.about_chance(chance)
+    clock = find_clock(seen)
+    return say.about_hidden(unlike, config) if clock is None else say.about_clock(clock)
