@@ -126,8 +126,46 @@ def test_what_deserves_a_warning_is_a_setting() -> None:
 
 
 def test_a_clock_is_found_as_such() -> None:
-    check = found(Timed)
-    assert not check.fits and "rows 2–3" in said(check, "clock")
+    for world in (Timed, lambda: Timed(terminates=True)):  # an episode that ends stops the clock
+        check = found(world)
+        assert not check.fits and "rows 2–3" in said(check, "clock")
+
+
+class Racing(Timed):
+    """A clock, and actions that stick by chance."""
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        self.chance = np.random.default_rng(seed)
+        return super().reset(seed=0)
+
+    def step(self, action: int) -> Any:
+        return super().step(0 if self.chance.random() < 0.25 else action)
+
+
+def test_chance_is_told_before_a_clock() -> None:
+    assert "chance" in [one.what for one in found(Racing).findings if one.mark == "does not fit"]
+
+
+class Told(Corridor):
+    """Says in words what is wanted, and shows no goal."""
+
+    goal_frame = None  # type: ignore[assignment]
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        self.mission = f"go to the {'left' if (seed or 0) % 2 else 'right'}"
+        return super().reset(seed=seed)
+
+
+def test_missions_in_words_are_told() -> None:
+    check = found(Told)
+    assert check.fits and "'go to the right', 'go to the left'" in said(check, "mission")
+    assert "mission" not in [one.what for one in found(Corridor).findings]
+
+
+def test_the_next_command_fits_what_play_sees_and_how_long_it_takes() -> None:
+    assert "--levels 0:1000 --steps 100 --out" in found(Unsolvable).next_command("--env x")
+    seen = found(Told, config=CheckConfig(minutes=0.0))
+    assert "--levels 0:200 --out" in seen.next_command("--env x")
 
 
 def test_chance_beside_np_random_is_found_as_such() -> None:
@@ -163,7 +201,8 @@ class Even(Paying):
 
 def test_goals_that_are_never_seen_say_why() -> None:
     unsolvable = said(found(Unsolvable), "goals seen")
-    assert 'info["solved"] was never true' in unsolvable and "--explore" in unsolvable
+    assert 'info["solved"] was never true' in unsolvable and "still longer episodes" in unsolvable
+    assert "and in 0 with 50 steps an episode" in unsolvable
     even = said(found(Even), "goals seen")
     assert "never with a reward larger than those before" in even and 'say info["solved"]' in even
 
