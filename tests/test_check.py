@@ -252,6 +252,18 @@ def test_ids_of_old_gym_say_so() -> None:
     assert "write gym:OldCorridor-v0" in refused
 
 
+@pytest.mark.parametrize(
+    ("env", "meant"),
+    [
+        ("CartPole-v99", "; Gymnasium has CartPole-v0 and CartPole-v1"),
+        ("NoSuchWorld-v0", "; if a package has this id, name it: package:NoSuchWorld-v0"),
+        ("nonsense", "or a Gymnasium id"),
+    ],
+)
+def test_ids_that_are_unknown_say_what_may_be_meant(env: str, meant: str) -> None:
+    assert one_sentence(run_command("check-env", "--env", env, code=2)).endswith(meant)
+
+
 def test_functions_behind_ids_are_asked_for_pictures() -> None:
     gymnasium.register("tests/Made-v0", entry_point="tests.test_check:made")
     assert open_family("tests/Made-v0").shape == (32, 48, 3)

@@ -68,12 +68,16 @@ def check_env(
     noisy = "visual noise" in verdicts
     told = sample(family, levels, steps, seed)
     seen = [look(family, number, episodes, steps, seed) for number in levels]
-    recurs = verdicts == {"deterministic"}
-    explored = [look(family, number, episodes, steps, seed, True) for number in levels] if recurs else []
-    few = _goals(explored) < (len(levels) + 1) // 2 and not family.has_goals
-    longer = [look(family, number, episodes, config.longer, seed, True) for number in levels] if recurs and few else []
     growth = tuple(float(mean) for mean in np.mean([play.growth() for play in seen], axis=0))
     unlike = hidden(seen)
+    # Frames that differ between replays say nothing of the state.
+    state = _about_state(family, levels, seen, unlike, config) if verdicts == {"deterministic"} else None
+    explored: list[Seen] = []
+    longer: list[Seen] = []
+    if state is not None and state.mark != "does not fit":
+        explored = [look(family, number, episodes, steps, seed, True) for number in levels]
+        if _goals(explored) < (len(levels) + 1) // 2 and not family.has_goals:
+            longer = [look(family, number, episodes, config.longer, seed, True) for number in levels]
     findings = [
         Finding("actions", "fits", f"{len(family.action_names)}: {', '.join(family.action_names[:12])}"),
         say.about_frames(family),
@@ -93,8 +97,8 @@ def check_env(
         ]
     if told.words is not None and not family.has_goals:
         findings.append(say.about_words(told.words))
-    if recurs:  # else frames differ for other reasons
-        findings.append(_about_state(family, levels, seen, unlike, config))
+    if state is not None:
+        findings.append(state)
     findings.append(say.about_speed(told, family, config))
     goals = _goals(seen), max(_goals(explored), _goals(longer))
     return Check(

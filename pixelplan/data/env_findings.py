@@ -166,7 +166,8 @@ def about_goals_seen(
     by_chance, exploring, at_length = (
         sum(play.goal_distance() is not None for play in plays) for plays in (seen, explored, longer)
     )
-    found = f"random play sees a solved state in {by_chance} of {len(seen)} levels, exploring in {exploring}"
+    found = f"random play sees a solved state in {by_chance} of {len(seen)} levels"
+    found += f", exploring in {exploring}" if explored else ""
     found += f", and in {at_length} with {config.longer} steps an episode" if longer else ""
     most = max(by_chance, exploring, at_length)
     if most >= (len(seen) + 1) // 2:
