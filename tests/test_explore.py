@@ -112,9 +112,7 @@ def test_the_default_chooses_and_says_so(tmp_path: Path, capsys: pytest.CaptureF
     assert far.solved is not None and puzzle.solved is not None and (far.solved == 1).sum() == 2
 
 
-def test_episodes_become_longer_if_goals_are_not_seen(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_episodes_become_longer_if_goals_are_not_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     short = ChoiceConfig(steps=2, longer=20)
     for name, explore in (("chosen", None), ("asked", True)):
         data = pixelplan.collect(long_corridor, "0:2", tmp_path / name, choice=short, explore=explore)

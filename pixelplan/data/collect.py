@@ -58,8 +58,8 @@ def collect(
 
     `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     Actions are uniformly random, or they `explore` the level. By default a few levels are tried both ways, and play is
-    random unless exploring sees clearly more; episodes have 20 steps, or 50 if goals are seen in too few of these levels
-    (`choice`). Puzzles are recorded at random, as in the paper.
+    random unless exploring sees clearly more; episodes have 20 steps, or 50 if goals are seen in too few of these
+    levels (`choice`). Puzzles are recorded at random, as in the paper.
 
     Returns the opened data set. What happens in a level depends only on (seed, level), so a run that was interrupted
     and resumed writes the same bytes. `progress` hears how many of how many levels are done. If an environment fails,
@@ -182,9 +182,9 @@ def _choose(
 ) -> tuple[bool, int]:
     """Whether to explore, and for how many steps, unless that was said.
 
-    Play explores if random play sees fewer goals in the first levels, or clearly fewer frames. Episodes become longer if
-    exploring sees too few goals, unless longer ones do not see more either. An environment that fails here will fail
-    again while recording, which keeps the levels before.
+    Play explores if random play sees fewer goals in the first levels, or clearly fewer frames. Episodes become longer
+    if exploring sees too few goals, unless it sees some, and no more in longer ones. An environment that fails here
+    will fail again while recording, which keeps the levels before.
     """
     tried = numbers[: choice.levels]
     usual = choice.steps if steps is None else steps

@@ -231,7 +231,9 @@ def minutes(sample: Sample) -> float:
 def about_speed(sample: Sample, family: Family, config: CheckConfig) -> Finding:
     """How long recording will take."""
     drawn = getattr(family, "own_size", family.shape[:2])
-    each = f"{1e3 * sample.seconds:.1f} ms per step, so 1,000 levels of 400 steps take at most {minutes(sample):.0f} min"
+    each = (
+        f"{1e3 * sample.seconds:.1f} ms per step, so 1,000 levels of 400 steps take at most {minutes(sample):.0f} min"
+    )
     if sample.seconds < config.slow or drawn == family.shape[:2]:
         return Finding("speed", "fits" if sample.seconds < config.slow else "mind", each)
     what = "--option tile_size=8" if sample.tiles else "an option of your environment"
