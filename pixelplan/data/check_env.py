@@ -95,7 +95,7 @@ def check_env(
             say.about_reach(seen, [*explored, *longer], config),
             say.about_goals_seen(seen, explored, longer, told, family.has_goals, config),
         ]
-    if told.words is not None and not family.has_goals:
+    if told.words and not family.has_goals:
         findings.append(say.about_words(told.words))
     if state is not None:
         findings.append(state)

@@ -191,11 +191,11 @@ def about_goals_seen(
     return Finding("goals seen", "mind", f'{found}; no episode has ended, and there is no info["solved"]', advice)
 
 
-def about_words(words: tuple[str, str]) -> Finding:
+def about_words(words: tuple[str, ...]) -> Finding:
     """Missions in words: a frame must show what is wanted, or let it be guessed."""
     return Finding(
         "mission", "mind",
-        f"levels say in words what is wanted ({words[0]!r}, {words[1]!r}), and a planner sees frames only",
+        f"levels say in words what is wanted ({', '.join(map(repr, words))}), and a planner sees frames only",
         "if frames do not show which of several things is meant, draw the mission into them",
     )  # fmt: skip
 

@@ -171,8 +171,8 @@ class Sample:
     """Per step, including drawing."""
     tiles: bool
     """Whether the environment has a setting `tile_size`, as those of MiniGrid do."""
-    words: tuple[str, str] | None
-    """The missions of two levels, if levels tell what is wanted in words and not all in the same."""
+    words: tuple[str, ...]
+    """The missions of two levels, if levels tell what is wanted in words and not all in the same; else none."""
 
 
 def sample(family: Family, levels: Sequence[int], steps: int, seed: int) -> Sample:
@@ -193,5 +193,5 @@ def sample(family: Family, levels: Sequence[int], steps: int, seed: int) -> Samp
                 ends, longest = ends + 1, max(longest, count)
                 break
     seconds = (time.perf_counter() - began) / max(1, taken)
-    words = tuple(missions)[:2] if len(missions) > 1 else None
+    words = tuple(missions)[:2] if len(missions) > 1 else ()
     return Sample(len(levels), ends, longest, rewards / max(1, taken), says, seconds, hasattr(game, "tile_size"), words)
