@@ -14,14 +14,15 @@ import numpy as np
 
 
 class Remade(gymnasium.Wrapper):
-    """Makes the environment anew for every seed: levels are arguments there, not seeds."""
+    """Makes the environment anew for every other seed: levels are arguments there, not seeds."""
 
     def __init__(self, make: Any) -> None:
-        self.make = make
+        self.make, self.seed = make, 0
         super().__init__(make(0))
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
-        self.env = self.make(seed or 0)
+        if seed is not None and seed != self.seed:
+            self.seed, self.env = seed, self.make(seed)
         return self.env.reset(seed=seed)
 
 
