@@ -168,7 +168,7 @@ class Sample:
     says: bool
     """Whether the environment says itself if a level is solved."""
     seconds: float
-    """Per step, including drawing."""
+    """Per step, including drawing: the median, which a busy machine changes little."""
     tiles: bool
     """Whether the environment has a setting `tile_size`, as those of MiniGrid do."""
     words: tuple[str, ...]
@@ -177,7 +177,7 @@ class Sample:
 
 def sample(family: Family, levels: Sequence[int], steps: int, seed: int) -> Sample:
     """Play one random episode in each level and note what the environment says."""
-    ends, longest, rewards, says, began, taken = 0, 0, 0, False, time.perf_counter(), 0
+    ends, longest, rewards, says, taken = 0, 0, 0, False, list[float]()
     game, missions = getattr(family, "game", None), dict[str, None]()
     for number in levels:
         level = family.level(number)
@@ -186,12 +186,14 @@ def sample(family: Family, levels: Sequence[int], steps: int, seed: int) -> Samp
             missions[mission] = None
         drawn = np.random.default_rng([seed, number, 5]).integers(len(family.action_names), size=steps)
         for count, action in enumerate(drawn.tolist(), 1):
+            began = time.perf_counter()
             reward = float(level.step(action)[1])
-            taken, rewards = taken + 1, rewards + (reward > 0)
+            taken.append(time.perf_counter() - began)
+            rewards += reward > 0
             says |= bool(getattr(level.unwrapped, "says", False))
             if getattr(level.unwrapped, "over", False):
                 ends, longest = ends + 1, max(longest, count)
                 break
-    seconds = (time.perf_counter() - began) / max(1, taken)
+    seconds, share = float(np.median(taken)), rewards / len(taken)
     words = tuple(missions)[:2] if len(missions) > 1 else ()
-    return Sample(len(levels), ends, longest, rewards / max(1, taken), says, seconds, hasattr(game, "tile_size"), words)
+    return Sample(len(levels), ends, longest, share, says, seconds, hasattr(game, "tile_size"), words)
