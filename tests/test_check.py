@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -267,6 +268,14 @@ def test_ids_that_are_unknown_say_what_may_be_meant(env: str, meant: str) -> Non
 def test_functions_behind_ids_are_asked_for_pictures() -> None:
     gymnasium.register("tests/Made-v0", entry_point="tests.test_check:made")
     assert open_family("tests/Made-v0").shape == (32, 48, 3)
+
+
+def test_pygame_is_told_that_there_is_no_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "SDL_NO_SIGNAL_HANDLERS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    open_family("tests.own_worlds:corridor")
+    assert os.environ["SDL_VIDEODRIVER"] == "dummy" and os.environ["SDL_NO_SIGNAL_HANDLERS"] == "1"
 
 
 def made(render_mode: str | None = None) -> gymnasium.Env:

@@ -107,8 +107,7 @@ class Maker:
 
     def __call__(self) -> Any:
         """The environment; an InputError if there is none of that name, or if these options cannot make it."""
-        if sys.platform == "linux" and not {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
-            os.environ.setdefault("SDL_VIDEODRIVER", "dummy")  # no window is wanted: without a screen, pygame complains
+        _quiet_pygame()
         module, colon, attribute = self.name.partition(":")
         if module == OLD_GYM and colon:
             return self._made(old_gym(attribute))
@@ -151,6 +150,13 @@ class Maker:
             raise
         except BaseException as problem:  # a user's code may raise anything
             raise InputError(f"{self.name} cannot be made: {describe(problem)}") from problem
+
+
+def _quiet_pygame() -> None:
+    """Let pygame draw without a screen, and let a signal end the process: it would catch SIGTERM and go on."""
+    os.environ.setdefault("SDL_NO_SIGNAL_HANDLERS", "1")
+    if sys.platform == "linux" and not {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 
 def _registered(id: str) -> Callable[..., Any]:
