@@ -12,16 +12,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
 RESULTS, RUNS, PAGE = ROOT / "results" / "zoo", ROOT / "runs" / "zoo", ROOT / "docs" / "zoo.md"
-LEVELS, JUDGED = "0:200", "2000:2020"
+PICTURE = ROOT / "docs" / "zoo.png"
+LEVELS, JUDGED, SHOWN = "0:200", "2000:2020", 2000
 
 
 @dataclass(frozen=True)
@@ -97,10 +98,10 @@ def measure(name: str) -> dict[str, Any]:
     record |= {"fits": found.fits, "refused_for": [one.what for one in unfit], "hidden": found.hidden}
     if unfit or animal.refused:
         return {**record, "sentence": unfit[0].found if unfit else "it was not refused"}
-    clock = time.process_time()
+    began, folder, model = core_seconds(), RUNS / name / "data", RUNS / name / "model"
+    interrupted = folder.exists()
     ways = {way: reach(family, list(range(8)), 20, 20, 0, way == "explore") for way in ("random", "explore")}
     record["reach"] = {way: {"goals": one.goals, "of": one.levels, "frames": one.frames} for way, one in ways.items()}
-    folder, model = RUNS / name / "data", RUNS / name / "model"
     levels, episodes = ("0:1", 200) if found.one_level else (LEVELS, 20)
     data = pixelplan.collect(family, levels, folder, episodes=episodes, resume=True)
     pixelplan.train(data, model, resume=True, threads=1, quiet=True)
@@ -108,13 +109,16 @@ def measure(name: str) -> dict[str, Any]:
     record |= {
         "levels": levels,
         "explored": bool(data.manifest.get("explore")),
-        "core_seconds": round(time.process_time() - clock),
+        "steps": data.manifest["steps"],
+        "goals_recorded": len(set(data.frame_level[data.solved == 1].tolist())),
+        "core_seconds": round(core_seconds() - began),
+        "interrupted": interrupted,
         "training_seconds": trained["seconds"],
         "family": trained["findings"]["family"],
         "exact": trained["validation_metrics"]["exact"],
         "rollouts": trained["validation_metrics"]["rollouts"],
         "goal_test": trained["findings"]["goal_test"],
-        "warnings": trained["findings"]["warnings"],
+        "warnings": [*trained["findings"]["warnings"], *trained["findings"]["goal_test_warnings"]],
     }
     for planner in ("one-shot", "full", "image-search"):
         for goals in ("solved", "random"):
@@ -131,7 +135,15 @@ def measure(name: str) -> dict[str, Any]:
                 "success": result.success, "interval": result.interval, "optimal": result.optimal, "steps": mean,
                 "levels": result.levels, "seed": result.seed,
             }  # fmt: skip
+    if record["goal_test"] is not None:
+        _, episode = pixelplan.solve(family, SHOWN, model=model)
+        record["plan"] = {"level": SHOWN, "actions": [int(one) for one in episode.actions], "solved": episode.solved}
     return record
+
+
+def core_seconds() -> float:
+    """What this process and those that it started have taken of a core."""
+    return sum(os.times()[:4])
 
 
 def run(names: list[str]) -> None:
@@ -156,34 +168,71 @@ def page(records: list[dict[str, Any]]) -> str:
     """The table of docs/zoo.md."""
     lines = [
         "| id | fits | play | core-minutes | exact | goal test: missed, false alarms | one-shot | full | random goals "
-        "(one-shot, full) | search on images |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "(one-shot, full) | search on images | what check-env or training says against it |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for one in records:
         name = one["env"].removeprefix("minigrid:").removeprefix("examples.")
         if not one["fits"]:
             reason = ", ".join(one.get("refused_for", [])) or "cannot be opened"
-            lines.append(f"| {name} | no: {reason} | | | | | | | | |")
+            lines.append(f"| {name} | no: {reason} | | | | | | | | | {one['sentence']} |")
+            continue
+        if "exact" not in one:
+            lines.append(f"| {name} | yes | | | | | | | | | {one['sentence']} |")
             continue
         test = one.get("goal_test")
         told = "none" if test is None else f"{test['missed']:.2f}, {test['false_alarms']:.3f}"
         randoms = f"{share(one, 'one-shot random')}, {share(one, 'full random')}"
-        play, minutes = "explored" if one["explored"] else "random", one["core_seconds"] / 60
+        play = "explored" if one["explored"] else "random"
+        minutes = f"{one['core_seconds'] / 60:.1f}" + (" (after an interruption)" if one.get("interrupted") else "")
         solved = " | ".join(share(one, f"{planner} solved") for planner in ("one-shot", "full"))
         lines.append(
-            f"| {name} | yes | {play} | {minutes:.1f} | {one['exact']:.3f} | {told} | {solved} | {randoms} | "
-            f"{share(one, 'image-search solved')} |"
+            f"| {name} | yes | {play} | {minutes} | {one['exact']:.3f} | {told} | {solved} | "
+            f"{randoms} | {share(one, 'image-search solved')} | {' '.join(one['warnings'])} |"
         )
     return "\n".join(lines)
 
 
+def picture(records: list[dict[str, Any]]) -> None:
+    """Draw where each recorded plan of the full planner begins and ends, with its actions."""
+    from PIL import Image
+
+    from pixelplan.envs.pictures import sheet
+    from pixelplan.envs.resolve import open_family
+    from pixelplan.files import write_picture
+
+    pictures, titles = [], []
+    for one in records:
+        if "plan" not in one:
+            continue
+        family = open_family(one["env"], one["options"])
+        level = family.level(one["plan"]["level"])
+        first, last = level.reset()[0], None
+        for action in one["plan"]["actions"]:
+            last = level.step(action)[0]
+        shown = Image.new("RGB", (330, 160), "white")
+        for place, frame in enumerate((first, first if last is None else last)):
+            scale = 160 / max(frame.shape[:2])
+            drawn = Image.fromarray(frame).resize(
+                (round(frame.shape[1] * scale), round(frame.shape[0] * scale)), Image.Resampling.NEAREST
+            )
+            shown.paste(drawn, (170 * place, 0))
+        pictures.append(shown)
+        titles.append(
+            f"{one['name']}: {len(one['plan']['actions'])} steps{'' if one['plan']['solved'] else ', failed'}"
+        )
+    if pictures:
+        write_picture(PICTURE, sheet(pictures, titles, columns=3))
+
+
 def write_page() -> None:
-    """Put the table into docs/zoo.md."""
+    """Put the table into docs/zoo.md, and draw its picture."""
     records = [json.loads(path.read_text()) for name in ZOO if (path := RESULTS / f"{name}.json").exists()]
     text = PAGE.read_text()
     begin, end = "<!-- zoo: made by `python benchmarks/zoo.py --page` from results/zoo -->\n", "<!-- end of zoo -->"
     head, rest = text.split(begin)
     PAGE.write_text(head + begin + page(records) + "\n" + end + rest.split(end)[1])
+    picture(records)
 
 
 def main() -> None:
@@ -199,6 +248,7 @@ def main() -> None:
         sys.path.insert(0, str(ROOT))
         write_json(RESULTS / f"{arguments.one}.json", measure(arguments.one))
     elif arguments.page:
+        sys.path.insert(0, str(ROOT))
         write_page()
     else:
         run(arguments.names or [name for name in ZOO if not (RESULTS / f"{name}.json").exists()])

@@ -14,14 +14,15 @@ import numpy as np
 
 
 class Remade(gymnasium.Wrapper):
-    """Makes the environment anew for every seed: levels are arguments there, not seeds."""
+    """Makes the environment anew for every other seed: levels are arguments there, not seeds."""
 
     def __init__(self, make: Any) -> None:
-        self.make = make
+        self.make, self.seed = make, 0
         super().__init__(make(0))
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
-        self.env = self.make(seed or 0)
+        if seed is not None and seed != self.seed:
+            self.seed, self.env = seed, self.make(seed)
         return self.env.reset(seed=seed)
 
 
@@ -65,10 +66,11 @@ class Seeded(gymnasium.Wrapper):
 
 def sokoban(boxes: int = 2) -> gymnasium.Env:
     """gym-sokoban's 7 × 7 rooms."""
-    from pixelplan.envs.old_gym import old_gym
+    from gym_sokoban.envs.sokoban_env import SokobanEnv
+    from shimmy import GymV21CompatibilityV0
 
-    options = {"dim_room": (7, 7), "num_boxes": boxes, "max_steps": 10**6, "reset": False}
-    return Seeded(old_gym("gym_sokoban:Sokoban-v0")(**options))
+    rooms = SokobanEnv((7, 7), max_steps=10**6, num_boxes=boxes, reset=False)
+    return Seeded(GymV21CompatibilityV0(env=rooms, render_mode="rgb_array"))
 
 
 class Jumanji(gymnasium.Env):

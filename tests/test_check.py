@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -126,8 +127,46 @@ def test_what_deserves_a_warning_is_a_setting() -> None:
 
 
 def test_a_clock_is_found_as_such() -> None:
-    check = found(Timed)
-    assert not check.fits and "rows 2–3" in said(check, "clock")
+    for world in (Timed, lambda: Timed(terminates=True)):  # an episode that ends stops the clock
+        check = found(world)
+        assert not check.fits and "rows 2–3" in said(check, "clock")
+
+
+class Racing(Timed):
+    """A clock, and actions that stick by chance."""
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        self.chance = np.random.default_rng(seed)
+        return super().reset(seed=0)
+
+    def step(self, action: int) -> Any:
+        return super().step(0 if self.chance.random() < 0.25 else action)
+
+
+def test_chance_is_told_before_a_clock() -> None:
+    assert "chance" in [one.what for one in found(Racing).findings if one.mark == "does not fit"]
+
+
+class Told(Corridor):
+    """Says in words what is wanted, and shows no goal."""
+
+    goal_frame = None  # type: ignore[assignment]
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        self.mission = f"go to the {'left' if (seed or 0) % 2 else 'right'}"
+        return super().reset(seed=seed)
+
+
+def test_missions_in_words_are_told() -> None:
+    check = found(Told)
+    assert check.fits and "'go to the right', 'go to the left'" in said(check, "mission")
+    assert "mission" not in [one.what for one in found(Corridor).findings]
+
+
+def test_the_next_command_fits_what_play_sees_and_how_long_it_takes() -> None:
+    assert "--levels 0:1000 --steps 100 --out" in found(Unsolvable).next_command("--env x")
+    seen = found(Told, config=CheckConfig(minutes=0.0))
+    assert "--levels 0:200 --out" in seen.next_command("--env x")
 
 
 def test_chance_beside_np_random_is_found_as_such() -> None:
@@ -163,7 +202,8 @@ class Even(Paying):
 
 def test_goals_that_are_never_seen_say_why() -> None:
     unsolvable = said(found(Unsolvable), "goals seen")
-    assert 'info["solved"] was never true' in unsolvable and "--explore" in unsolvable
+    assert 'info["solved"] was never true' in unsolvable and "still longer episodes" in unsolvable
+    assert "and in 0 with 50 steps an episode" in unsolvable
     even = said(found(Even), "goals seen")
     assert "never with a reward larger than those before" in even and 'say info["solved"]' in even
 
@@ -213,9 +253,29 @@ def test_ids_of_old_gym_say_so() -> None:
     assert "write gym:OldCorridor-v0" in refused
 
 
+@pytest.mark.parametrize(
+    ("env", "meant"),
+    [
+        ("CartPole-v99", "; Gymnasium has CartPole-v0 and CartPole-v1"),
+        ("NoSuchWorld-v0", "; if a package has this id, name it: package:NoSuchWorld-v0"),
+        ("nonsense", "or a Gymnasium id"),
+    ],
+)
+def test_ids_that_are_unknown_say_what_may_be_meant(env: str, meant: str) -> None:
+    assert one_sentence(run_command("check-env", "--env", env, code=2)).endswith(meant)
+
+
 def test_functions_behind_ids_are_asked_for_pictures() -> None:
     gymnasium.register("tests/Made-v0", entry_point="tests.test_check:made")
     assert open_family("tests/Made-v0").shape == (32, 48, 3)
+
+
+def test_pygame_is_told_that_there_is_no_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER", "SDL_NO_SIGNAL_HANDLERS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.platform", "linux")
+    open_family("tests.own_worlds:corridor")
+    assert os.environ["SDL_VIDEODRIVER"] == "dummy" and os.environ["SDL_NO_SIGNAL_HANDLERS"] == "1"
 
 
 def made(render_mode: str | None = None) -> gymnasium.Env:

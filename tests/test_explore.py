@@ -11,6 +11,7 @@ import pytest
 
 import pixelplan
 from pixelplan.data.collect import ChoiceConfig, reach
+from pixelplan.envs.explore import ExploreConfig, explore
 from pixelplan.envs.noise import Noise, Noisy
 from pixelplan.envs.resolve import open_family
 from pixelplan.types import InputError
@@ -110,6 +111,70 @@ def test_the_default_chooses_and_says_so(tmp_path: Path, capsys: pytest.CaptureF
     puzzle = pixelplan.collect("ice-slider", "0:2", tmp_path / "puzzle")
     assert "explore" not in puzzle.manifest and not capsys.readouterr().err
     assert far.solved is not None and puzzle.solved is not None and (far.solved == 1).sum() == 2
+
+
+def test_episodes_become_longer_if_goals_are_not_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    short = ChoiceConfig(steps=2, longer=20)
+    for name, asked in (("chosen", None), ("asked", True)):
+        data = pixelplan.collect(long_corridor, "0:2", tmp_path / name, choice=short, explore=asked)
+        assert data.actions.shape[1] == 20 and data.manifest["explore"]
+        assert "with 20 steps instead of 2" in (told := capsys.readouterr().err) and "--steps decides" in told
+    content = ChoiceConfig(steps=2, longer=20, few=0.0)
+    assert pixelplan.collect(long_corridor, "0:2", tmp_path / "few", choice=content).actions.shape[1] == 2
+    assert pixelplan.collect(long_corridor, "0:2", tmp_path / "said", choice=short, steps=3).actions.shape[1] == 3
+
+
+class Locked:
+    """A room of 3 × 3 cells with a key that can be put down anywhere, and a door that it opens, as numbered states.
+
+    Actions: turn left, turn right, go on, take, put down, open, nothing.
+    """
+
+    ahead = ((0, 1), (1, 0), (0, -1), (-1, 0))
+
+    def __init__(self, seed: int) -> None:
+        random = np.random.default_rng(seed)
+        start, key = (divmod(int(cell), 3) for cell in random.permutation(9)[:2])
+        self.first = (start, int(random.integers(4)), key, False)
+        self.door, self.numbers = (int(random.integers(3)), 3), dict[Any, int]()
+
+    @property
+    def over(self) -> bool:
+        return self.state[3]
+
+    def reset(self) -> int:
+        self.state = self.first
+        return self.numbers.setdefault(self.state, len(self.numbers))
+
+    def step(self, action: int) -> int:
+        place, turned, key, _ = self.state
+        there = place[0] + self.ahead[turned][0], place[1] + self.ahead[turned][1]
+        inside = min(there) >= 0 and max(there) < 3
+        if self.over:
+            pass
+        elif action < 2:
+            self.state = (place, (turned + 2 * action - 1) % 4, key, False)
+        elif action == 2 and inside and there != key:
+            self.state = (there, turned, key, False)
+        elif action == 3 and there == key:
+            self.state = (place, turned, None, False)
+        elif action == 4 and key is None and inside:
+            self.state = (place, turned, there, False)
+        elif action == 5 and key is None and there == self.door:
+            self.state = (place, turned, key, True)
+        return self.numbers.setdefault(self.state, len(self.numbers))
+
+
+def test_what_never_did_anything_is_tried_again_elsewhere() -> None:
+    """A key that can be put down everywhere makes more states than anyone can see; the door is opened all the same."""
+
+    def opened(least: float) -> int:
+        rooms = [Locked(seed) for seed in range(20)]
+        for seed, room in enumerate(rooms):
+            explore(room, 7, 20, 20, np.random.default_rng(seed), ExploreConfig(least))
+        return sum(any(over for *_, over in room.numbers) for room in rooms)
+
+    assert opened(ExploreConfig().least) > opened(0.0)
 
 
 def test_bad_input_is_a_sentence(tmp_path: Path) -> None:

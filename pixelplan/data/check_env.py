@@ -31,14 +31,18 @@ class Check:
     hidden: float | None
     """Share of repeated steps (equal frame, equal action) that led to another frame; None if none was repeated."""
     goals_seen: tuple[int, int]
-    """The number of levels in which random play and exploring saw a solved state."""
+    """The number of levels in which random play and exploring, also with longer episodes, saw a solved state."""
     one_level: bool
     """Whether all seeds begin with the same frame."""
+    levels_advised: int
+    """How many levels to record."""
+    steps_advised: int | None
+    """Steps an episode if those that `collect` chooses do not show a goal; None if they do, or a picture does."""
 
     def next_command(self, words: str) -> str:
         """The command to run next, for the environment that these words of the command line name."""
-        levels = "--levels 0:1 --episodes 200" if self.one_level else "--levels 0:1000"
-        steps = " --steps 50" if not any(self.goals_seen) else ""
+        levels = "--levels 0:1 --episodes 200" if self.one_level else f"--levels 0:{self.levels_advised}"
+        steps = "" if self.steps_advised is None else f" --steps {self.steps_advised}"
         return f"pixelplan collect {words} {levels}{steps} --out runs/data"
 
 
@@ -64,10 +68,16 @@ def check_env(
     noisy = "visual noise" in verdicts
     told = sample(family, levels, steps, seed)
     seen = [look(family, number, episodes, steps, seed) for number in levels]
-    recurs = verdicts == {"deterministic"}
-    explored = [look(family, number, episodes, steps, seed, True) for number in levels] if recurs else []
     growth = tuple(float(mean) for mean in np.mean([play.growth() for play in seen], axis=0))
     unlike = hidden(seen)
+    # Frames that differ between replays say nothing of the state.
+    state = _about_state(family, levels, seen, unlike, config) if verdicts == {"deterministic"} else None
+    explored: list[Seen] = []
+    longer: list[Seen] = []
+    if state is not None and state.mark != "does not fit":
+        explored = [look(family, number, episodes, steps, seed, True) for number in levels]
+        if _goals(explored) < (len(levels) + 1) // 2 and not family.has_goals:
+            longer = [look(family, number, episodes, config.longer, seed, True) for number in levels]
     findings = [
         Finding("actions", "fits", f"{len(family.action_names)}: {', '.join(family.action_names[:12])}"),
         say.about_frames(family),
@@ -80,11 +90,17 @@ def check_env(
         unseen = "cannot be judged: under noise every frame is new"
         findings.append(Finding("states", "mind", unseen, "check the world without its noise, if you can"))
     else:
-        findings += [say.about_growth(growth, episodes, steps, config), say.about_reach(seen, explored, config)]
-        findings.append(say.about_goals_seen(seen, explored, told, family.has_goals))
-    if recurs:  # else frames differ for other reasons
-        findings.append(_about_state(family, levels, seen, unlike, config))
+        findings += [
+            say.about_growth(growth, episodes, steps, config),
+            say.about_reach(seen, [*explored, *longer], config),
+            say.about_goals_seen(seen, explored, longer, told, family.has_goals, config),
+        ]
+    if told.words and not family.has_goals:
+        findings.append(say.about_words(told.words))
+    if state is not None:
+        findings.append(state)
     findings.append(say.about_speed(told, family, config))
+    goals = _goals(seen), max(_goals(explored), _goals(longer))
     return Check(
         env=family.name,
         fits=all(finding.mark != "does not fit" for finding in findings),
@@ -93,8 +109,10 @@ def check_env(
         states_seen=growth,
         farthest=float(np.mean([play.farthest() for play in seen])),
         hidden=unlike,
-        goals_seen=(_goals(seen), _goals(explored)),
+        goals_seen=goals,
         one_level=len(levels) > 1 and len({play.first.tobytes() for play in seen}) == 1,
+        levels_advised=1000 if say.minutes(told) <= config.minutes else 200,
+        steps_advised=None if any(goals) or family.has_goals else config.far,
     )
 
 
@@ -106,8 +124,8 @@ def _about_state(
     family: Family, levels: list[int], seen: list[Seen], unlike: float | None, config: CheckConfig
 ) -> Finding:
     """Whether frames show the whole state, and if not, what is in the way."""
-    clock = find_clock(seen)
-    if clock is not None:
-        return say.about_clock(clock)
     chance = find_chance(family, levels, seen, STEPS)
-    return say.about_hidden(unlike, config) if chance is None else say.about_chance(chance)
+    if chance is not None:
+        return say.about_chance(chance)
+    clock = find_clock(seen)
+    return say.about_hidden(unlike, config) if clock is None else say.about_clock(clock)

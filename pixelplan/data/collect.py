@@ -33,6 +33,12 @@ class ChoiceConfig:
     """Levels that are tried both ways."""
     enough: float = 0.9
     """Play is random if it sees this share of an explorer's frames, and as many goals."""
+    steps: int = 20
+    """Steps of an episode."""
+    longer: int = 50
+    """Steps of an episode if play sees too few goals in shorter ones."""
+    few: float = 0.5
+    """Goals are too few if they are seen in a smaller share of these levels, unless pictures show them."""
 
 
 def collect(
@@ -41,7 +47,7 @@ def collect(
     out: str | Path,
     *,
     episodes: int = 20,
-    steps: int = 20,
+    steps: int | None = None,
     seed: int = 0,
     explore: bool | None = None,
     choice: ChoiceConfig = ChoiceConfig(),  # noqa: B008 (frozen)
@@ -52,18 +58,20 @@ def collect(
 
     `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     Actions are uniformly random, or they `explore` the level. By default a few levels are tried both ways, and play is
-    random unless exploring sees clearly more (`choice`). Puzzles are recorded at random, as in the paper.
+    random unless exploring sees clearly more; episodes have 20 steps, or 50 if goals are seen in too few of these
+    levels (`choice`). Puzzles are recorded at random, as in the paper.
 
     Returns the opened data set. What happens in a level depends only on (seed, level), so a run that was interrupted
     and resumed writes the same bytes. `progress` hears how many of how many levels are done. If an environment fails,
     the levels before stay recorded.
     """
     family = open_family(env)
-    if episodes < 1 or steps < 1:
-        raise InputError(f"episodes is {episodes} and steps is {steps}; both must be at least 1")
-    if episodes * steps > MOST_STEPS:
+    fewest, most = (choice.steps, choice.longer) if steps is None else (steps, steps)
+    if episodes < 1 or fewest < 1:
+        raise InputError(f"episodes is {episodes} and steps is {fewest}; both must be at least 1")
+    if episodes * most > MOST_STEPS:
         raise InputError(
-            f"{episodes:,} episodes of {steps:,} steps are too many for a level; at most {MOST_STEPS:,} steps fit"
+            f"{episodes:,} episodes of {most:,} steps are too many for a level; at most {MOST_STEPS:,} steps fit"
         )
     if seed < 0:
         raise InputError(f"seed is {seed}; it must be 0 or more")
@@ -72,8 +80,11 @@ def collect(
     family.check(numbers[0])  # fail before the folder is touched
     if explore and NOISE in family.options:
         raise InputError("exploring needs frames that come back, and under noise none does; record random play")
-    if explore is None:
-        explore = not family.usually_random and _choose(family, numbers, episodes, steps, seed, choice)
+    if family.usually_random:
+        explore, steps = bool(explore), fewest
+    elif explore is None or (explore and steps is None):
+        explore, steps = _choose(family, numbers, episodes, steps, seed, explore, choice)
+    steps = fewest if steps is None else steps
     request: dict[str, Any] = {
         "env": family.name,
         "options": dict(family.options),
@@ -160,22 +171,41 @@ def reach(family: Family, numbers: list[int], episodes: int, steps: int, seed: i
     return Reach(len(numbers), goals, frames / len(numbers))
 
 
-def _choose(family: Family, numbers: list[int], episodes: int, steps: int, seed: int, choice: ChoiceConfig) -> bool:
-    """Whether to explore: if random play sees fewer goals in the first levels, or clearly fewer frames.
+def _choose(
+    family: Family,
+    numbers: list[int],
+    episodes: int,
+    steps: int | None,
+    seed: int,
+    explore: bool | None,
+    choice: ChoiceConfig,
+) -> tuple[bool, int]:
+    """Whether to explore, and for how many steps, unless that was said.
 
-    An environment that fails here will fail again while recording, which keeps the levels before.
+    Play explores if random play sees fewer goals in the first levels, or clearly fewer frames. Episodes become longer
+    if exploring sees too few goals, unless it sees some, and no more in longer ones. An environment that fails here
+    will fail again while recording, which keeps the levels before.
     """
     tried = numbers[: choice.levels]
+    usual = choice.steps if steps is None else steps
     try:
-        by_chance, explored = (reach(family, tried, episodes, steps, seed, explores) for explores in (False, True))
+        explored = reach(family, tried, episodes, usual, seed, True)
+        by_chance = explored if explore else reach(family, tried, episodes, usual, seed, False)
+        better = bool(explore) or explored.goals > by_chance.goals or by_chance.frames < choice.enough * explored.frames
+        longer = None
+        if better and steps is None and explored.goals < choice.few * len(tried) and not family.has_goals:
+            longer = reach(family, tried, episodes, choice.longer, seed, True)
     except InputError:
-        return False
-    better = explored.goals > by_chance.goals or by_chance.frames < choice.enough * explored.frames
+        return bool(explore), usual
+    lasts = longer is not None and (longer.goals > explored.goals or not explored.goals)
+    compared = "" if explore else f"random play sees {by_chance}, "
     notice(
         f"play {'explores' if better else 'is random'} ({'--random' if better else '--explore'} decides otherwise): "
-        f"random play sees {by_chance}, exploring {explored}"
+        f"{compared}exploring {explored}"
+        + ("" if longer is None else f", and with {choice.longer} steps instead of {usual} {longer}")
+        + (f"; episodes have {choice.longer} steps (--steps decides otherwise)" if lasts else "")
     )
-    return better
+    return better, choice.longer if lasts else usual
 
 
 def solved_frames(solved: np.ndarray | None, number_of: np.ndarray) -> np.ndarray:

@@ -31,6 +31,12 @@ class CheckConfig:
     """Rewards mark no goal if a larger share of steps has one."""
     slow: float = 0.01
     """Recording takes long if a step takes this many seconds."""
+    longer: int = 50
+    """If exploring sees few goals, it is tried with so many steps an episode, as `collect` does."""
+    far: int = 100
+    """Steps an episode that are advised if that sees none either."""
+    minutes: float = 20.0
+    """Fewer levels are advised if recording 1,000 might take longer."""
 
 
 @dataclass(frozen=True)
@@ -148,28 +154,50 @@ def about_goal(family: Family, number: int) -> Finding:
     return Finding("goal picture", "fits", f"the environment shows its goal{shortest}")
 
 
-def about_goals_seen(seen: Sequence[Seen], explored: Sequence[Seen], sample: Sample, pictured: bool) -> Finding:
+def about_goals_seen(
+    seen: Sequence[Seen],
+    explored: Sequence[Seen],
+    longer: Sequence[Seen],
+    sample: Sample,
+    pictured: bool,
+    config: CheckConfig,
+) -> Finding:
     """Whether play sees solved states: nothing else can teach a goal test."""
-    by_chance, exploring = (sum(play.goal_distance() is not None for play in plays) for plays in (seen, explored))
-    found = f"random play sees a solved state in {by_chance} of {len(seen)} levels, exploring in {exploring}"
-    if max(by_chance, exploring) >= (len(seen) + 1) // 2:
+    by_chance, exploring, at_length = (
+        sum(play.goal_distance() is not None for play in plays) for plays in (seen, explored, longer)
+    )
+    found = f"random play sees a solved state in {by_chance} of {len(seen)} levels"
+    found += f", exploring in {exploring}" if explored else ""
+    found += f", and in {at_length} with {config.longer} steps an episode" if longer else ""
+    most = max(by_chance, exploring, at_length)
+    if most >= (len(seen) + 1) // 2:
         return Finding("goals seen", "fits", found)
-    if max(by_chance, exploring):
-        return Finding("goals seen", "mind", found, "record with --explore, and more or longer episodes")
+    if most:
+        advice = "record many levels: the goal test learns from those in which play sees a goal"
+        return Finding("goals seen", "mind", found, advice)
     if pictured:
         return Finding("goals seen", "mind", found, "pictures tell the goal; how to come near it, play did not show")
     if sample.says:
-        advice = "record longer episodes with --explore, or give a goal picture (solve --goal)"
+        advice = "record still longer episodes, or give a goal picture (solve --goal)"
         return Finding("goals seen", "mind", f'{found}; info["solved"] was never true', advice)
     if sample.ends:
         end = "larger than those before" if sample.rewarded else "above zero"
         advice = 'which ends are good? say info["solved"], or give pixelplan.GymFamily(env, solved=…)'
         return Finding("goals seen", "mind", f"{found}; episodes end, but never with a reward {end}", advice)
     advice = (
-        "if it has an end, record longer episodes with --explore; if not, give a goal picture (solve --goal), or plan "
+        "if it has an end, record still longer episodes; if not, give a goal picture (solve --goal), or plan "
         "to random states (evaluate --goals random)"
     )
     return Finding("goals seen", "mind", f'{found}; no episode has ended, and there is no info["solved"]', advice)
+
+
+def about_words(words: tuple[str, ...]) -> Finding:
+    """Missions in words: a frame must show what is wanted, or let it be guessed."""
+    return Finding(
+        "mission", "mind",
+        f"levels say in words what is wanted ({', '.join(map(repr, words))}), and a planner sees frames only",
+        "if frames do not show which of several things is meant, draw the mission into them",
+    )  # fmt: skip
 
 
 def about_episodes(sample: Sample, config: CheckConfig) -> Finding:
@@ -195,11 +223,17 @@ def about_episodes(sample: Sample, config: CheckConfig) -> Finding:
     return Finding("episodes", "fits", ends)
 
 
+def minutes(sample: Sample) -> float:
+    """What recording 1,000 levels of 400 steps takes if every step is drawn."""
+    return 400e3 * sample.seconds / 60
+
+
 def about_speed(sample: Sample, family: Family, config: CheckConfig) -> Finding:
     """How long recording will take."""
     drawn = getattr(family, "own_size", family.shape[:2])
-    minutes = 400e3 * sample.seconds / 60
-    each = f"{1e3 * sample.seconds:.1f} ms per step, so 1,000 levels of 400 steps take {minutes:.0f} min"
+    each = (
+        f"{1e3 * sample.seconds:.1f} ms per step, so 1,000 levels of 400 steps take at most {minutes(sample):.0f} min"
+    )
     if sample.seconds < config.slow or drawn == family.shape[:2]:
         return Finding("speed", "fits" if sample.seconds < config.slow else "mind", each)
     what = "--option tile_size=8" if sample.tiles else "an option of your environment"

@@ -60,6 +60,12 @@ class Seen:
         """Steps to the nearest solved frame; None if none was seen."""
         return min((steps for frame, steps in self.depths().items() if self.solved[frame]), default=None)
 
+    def lasts(self) -> np.ndarray:
+        """[E,T+1] bool, where an episode has not yet ended: after its end the world stands still."""
+        changes = self.rows[:, 1:] != self.rows[:, :-1]
+        later = np.logical_or.accumulate(changes[:, ::-1], axis=1)[:, ::-1]  # something will change
+        return np.concatenate([np.ones((len(later), 1), bool), later | changes], axis=1)
+
     def growth(self) -> list[int]:
         """Distinct frames after each quarter of the episodes' steps, over all episodes."""
         in_time = self.rows.T.ravel()  # the first frames of all episodes, then the second ones …
@@ -67,8 +73,8 @@ class Seen:
 
 
 def look(family: Family, number: int, episodes: int, steps: int, seed: int, explores: bool = False) -> Seen:
-    """Play a level at random, or explore it."""
-    play = family.play(number, episodes, steps, np.random.default_rng([seed, number]), explores)
+    """Play a level at random, or explore it; exploring does not draw again what it knows."""
+    play = family.play(number, episodes, steps, np.random.default_rng([seed, number]), explores, trusts=explores)
     kept, number_of = distinct_frames(play.frames)
     solved = np.zeros(len(kept), bool)
     if play.solved is not None:
@@ -101,31 +107,33 @@ def find_clock(seen: Sequence[Seen]) -> Clock | None:
     """The pixels that depend only on the number of steps, if frames come back without them that otherwise never do.
 
     Other states never come back either, such as those of a game in which stones are laid, but their pixels differ from
-    episode to episode.
+    episode to episode. What stands still after the end of an episode does not count.
     """
     ticking = np.zeros(seen[0].frames.shape[1:3], bool)
     for play in seen:
-        shown = play.frames[play.rows]  # [E,T+1,H,W,3]
-        same = (shown == shown[:1]).all(axis=(0, 1, 4))  # [H,W]: the same in all episodes at any time
-        changes = (shown[0] != shown[0, :1]).any(axis=(0, 3))
-        ticking |= same & changes
-        if _comes_back(play.rows):
+        lasts = play.lasts()
+        if _comes_back(play.rows, lasts):
             return None
+        longest = int(lasts.sum(axis=1).argmax())
+        shown = play.frames[play.rows]  # [E,T+1,H,W,3]
+        other = (shown != shown[longest]).any(axis=4) & lasts[:, :, None, None]
+        changes = (shown[longest] != shown[longest, :1]).any(axis=(0, 3))
+        ticking |= ~other.any(axis=(0, 1)) & changes
     if not ticking.any():
         return None
     for play in seen:
         without = np.where(ticking[None, :, :, None], 0, play.frames)
-        if _comes_back(distinct_frames(without)[1][play.rows]):
+        if _comes_back(distinct_frames(without)[1][play.rows], play.lasts()):
             rows, columns = np.flatnonzero(ticking.any(axis=1)), np.flatnonzero(ticking.any(axis=0))
             return Clock((int(rows[0]), int(rows[-1])), (int(columns[0]), int(columns[-1])))
     return None
 
 
-def _comes_back(rows: np.ndarray) -> bool:
-    """Whether any frame of episodes [E,T+1] was seen at two different times."""
+def _comes_back(rows: np.ndarray, lasts: np.ndarray) -> bool:
+    """Whether any frame of episodes [E,T+1] was seen at two different times before their ends."""
     times = np.broadcast_to(np.arange(rows.shape[1]), rows.shape)
-    pairs = np.unique(np.stack([rows.ravel(), times.ravel()], axis=1), axis=0)
-    return len(pairs) > len(np.unique(rows))
+    pairs = np.unique(np.stack([rows[lasts], times[lasts]], axis=1), axis=0)
+    return len(pairs) > len(np.unique(rows[lasts]))
 
 
 def find_chance(family: Family, levels: Sequence[int], seen: Sequence[Seen], steps: int) -> int | None:
@@ -160,25 +168,32 @@ class Sample:
     says: bool
     """Whether the environment says itself if a level is solved."""
     seconds: float
-    """Per step, including drawing."""
+    """Per step, including drawing: the median, which a busy machine changes little."""
     tiles: bool
     """Whether the environment has a setting `tile_size`, as those of MiniGrid do."""
+    words: tuple[str, ...]
+    """The missions of two levels, if levels tell what is wanted in words and not all in the same; else none."""
 
 
 def sample(family: Family, levels: Sequence[int], steps: int, seed: int) -> Sample:
     """Play one random episode in each level and note what the environment says."""
-    ends, longest, rewards, says, began, taken = 0, 0, 0, False, time.perf_counter(), 0
+    ends, longest, rewards, says, taken = 0, 0, 0, False, list[float]()
+    game, missions = getattr(family, "game", None), dict[str, None]()
     for number in levels:
         level = family.level(number)
         level.reset()
+        if isinstance(mission := getattr(game, "mission", None), str):
+            missions[mission] = None
         drawn = np.random.default_rng([seed, number, 5]).integers(len(family.action_names), size=steps)
         for count, action in enumerate(drawn.tolist(), 1):
+            began = time.perf_counter()
             reward = float(level.step(action)[1])
-            taken, rewards = taken + 1, rewards + (reward > 0)
+            taken.append(time.perf_counter() - began)
+            rewards += reward > 0
             says |= bool(getattr(level.unwrapped, "says", False))
             if getattr(level.unwrapped, "over", False):
                 ends, longest = ends + 1, max(longest, count)
                 break
-    seconds = (time.perf_counter() - began) / max(1, taken)
-    tiles = hasattr(getattr(family, "game", None), "tile_size")
-    return Sample(len(levels), ends, longest, rewards / max(1, taken), says, seconds, tiles)
+    seconds, share = float(np.median(taken)), rewards / len(taken)
+    words = tuple(missions)[:2] if len(missions) > 1 else ()
+    return Sample(len(levels), ends, longest, share, says, seconds, hasattr(game, "tile_size"), words)

@@ -8,6 +8,7 @@ to far ones: whatever promises the most new frames per step.
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -27,11 +28,25 @@ class Stage(Protocol):
         """The number of the frame after an action; new frames get the next numbers."""
 
 
+@dataclass(frozen=True)
+class ExploreConfig:
+    """What an explorer expects of actions."""
+
+    least: float = 0.15
+    """New frames that any untried action promises, at least. An action that has never done anything may open a door
+    once the key is in hand; without this, it would hardly be tried there."""
+
+
 class Explorer:
     """Chooses actions by what is still unknown about one level."""
 
-    def __init__(self, actions: int, random: np.random.Generator) -> None:
-        self._random = random
+    def __init__(
+        self,
+        actions: int,
+        random: np.random.Generator,
+        config: ExploreConfig = ExploreConfig(),  # noqa: B008 (frozen)
+    ) -> None:
+        self._random, self._config = random, config
         self._successors: list[list[int]] = []  # [K][A], the frame that each action led to; -1 if untried
         self._actions = actions
         self._tried, self._new = np.zeros(actions), np.zeros(actions)
@@ -55,7 +70,7 @@ class Explorer:
         if self._known(here)[action] < 0 and not over:
             self._tried[action] += 1
             self._new[action] += new
-            self._rates = (self._new + 1) / (self._tried + 2)
+            self._rates = np.maximum((self._new + 1) / (self._tried + 2), self._config.least)
         self._known(here)[action] = there
         self._known(there)
 
@@ -96,13 +111,18 @@ class Explorer:
 
 
 def explore(
-    stage: Stage, actions: int, episodes: int, steps: int, random: np.random.Generator
+    stage: Stage,
+    actions: int,
+    episodes: int,
+    steps: int,
+    random: np.random.Generator,
+    config: ExploreConfig = ExploreConfig(),  # noqa: B008 (frozen)
 ) -> tuple[np.ndarray, np.ndarray]:
     """Explore a level: frames [E,T+1] by number and actions [E,T].
 
     An episode continues where the one before ended, or starts the level again if that promises more.
     """
-    explorer = Explorer(actions, random)
+    explorer = Explorer(actions, random, config)
     rows, taken = np.empty((episodes, steps + 1), np.int64), np.empty((episodes, steps), np.uint8)
     start = here = -1
     for row in range(episodes):

@@ -107,6 +107,7 @@ class Maker:
 
     def __call__(self) -> Any:
         """The environment; an InputError if there is none of that name, or if these options cannot make it."""
+        _quiet_pygame()
         module, colon, attribute = self.name.partition(":")
         if module == OLD_GYM and colon:
             return self._made(old_gym(attribute))
@@ -116,12 +117,21 @@ class Maker:
             _import(module)
         id = attribute or self.name
         if id not in gymnasium.registry:
-            old = f"; it is an id of old Gym: write gym:{self.name}" if is_old(id) else ""
             raise InputError(
                 f"there is no puzzle {self.name!r}; the puzzles are {', '.join(PUZZLES)}, and an environment of your "
-                f"own is package.module:function or a Gymnasium id{old}"
+                f"own is package.module:function or a Gymnasium id{self._meant(id)}"
             )
         return self._made(_registered(id))
+
+    def _meant(self, id: str) -> str:
+        """What an unknown id may have stood for, in the end of a sentence; nothing if there is no telling."""
+        name, version, _ = id.rpartition("-v")
+        others = [other for other in gymnasium.registry if version and other.rpartition("-v")[0] == name]
+        if others:
+            return f"; Gymnasium has {' and '.join(others)}"
+        if is_old(id):
+            return f"; it is an id of old Gym: write gym:{self.name}"
+        return f"; if a package has this id, name it: package:{id}" if version and id == self.name else ""
 
     def _made(self, make: Callable[..., Any]) -> Any:
         options = dict(self.options)
@@ -140,6 +150,13 @@ class Maker:
             raise
         except BaseException as problem:  # a user's code may raise anything
             raise InputError(f"{self.name} cannot be made: {describe(problem)}") from problem
+
+
+def _quiet_pygame() -> None:
+    """Let pygame draw without a screen, and let a signal end the process: it would catch SIGTERM and go on."""
+    os.environ.setdefault("SDL_NO_SIGNAL_HANDLERS", "1")
+    if sys.platform == "linux" and not {"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys():
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 
 def _registered(id: str) -> Callable[..., Any]:
