@@ -50,7 +50,8 @@ boxoban() {
   play boxoban-data $env 20 40 0:1000 --option "levels=$BOXOBAN/train-0.txt"
   play boxoban-validation $env 20 40 0:100 --option "levels=$BOXOBAN/train-4.txt"
   learn boxoban
-  distance boxoban $env 0:4000 4100:4110 --option "levels=$files" --searches 100 --updates 500 --batch 32 --held-out-nodes 8000
+  distance boxoban $env 0:4000 4100:4110 --option "levels=$files" --rounds 8 --searches 100 --updates 600 \
+    --learning-rate 3e-3 --batch 32 --held-out-nodes 8000
   best="--frontier best-first --weight 2 --batch 256 --node-limit 20000 --heuristic $runs/boxoban-heuristic"
   judge boxoban-validation boxoban $env 4200:4400 --option "levels=$files" $best
   known="--calibration $out/boxoban-validation.json"
