@@ -59,6 +59,9 @@ boxoban() {
   judge boxoban-medium boxoban $env 0:1000 --option "levels=$BOXOBAN/medium.txt" $best $known
   judge boxoban-hard boxoban $env ${HARD:-0:500} --option "levels=$BOXOBAN/hard.txt" $best $known
   judge boxoban-breadth-first boxoban $env 0:30 --option "levels=$BOXOBAN/test.txt" $widely
+  for file in medium hard; do
+    judge boxoban-$file-breadth-first boxoban $env 0:30 --option "levels=$BOXOBAN/$file.txt" $widely
+  done
 }
 
 doubtful() { # rules of too few levels, and goals at random: do plans know how sure they are?
@@ -82,6 +85,7 @@ fifteen() {
       --depth-limit 1000 --heuristic "$runs/fifteen-$look-heuristic"
   done
   judge fifteen-breadth-first fifteen-numbers $env 2000:2010 --option picture=false $widely
+  judge fifteen-picture-breadth-first fifteen-picture $env 2000:2010 --option picture=true $widely
 }
 
 cube() { # every move can be undone, so half of the way is searched from the goal
@@ -113,6 +117,9 @@ latplan() { # 20 instances each that are 7 and 14 steps from the goal; plans hav
       --option "levels=$BOXOBAN/test.txt" steps=$steps --node-limit 1000000 --cutoff 1000000
   done
   judge lights-breadth-first lights examples.lights_out:make 2000:2005 --option steps=14 $widely
+  judge hanoi-breadth-first hanoi examples.hanoi:make 2000:2020 --option steps=14 $widely
+  judge sokoban-best-first boxoban examples.sokoban_levels:make 0:20 --option "levels=$BOXOBAN/test.txt" steps=14 \
+    --frontier best-first --weight 2 --node-limit 20000 --heuristic "$runs/boxoban-heuristic"
 }
 
 for world in "$@"; do "$world"; done

@@ -119,7 +119,8 @@ def load_distance(folder: str | Path, model_identity: str | None = None) -> tupl
 
 def _described(about: dict[str, Any], path: Path) -> DistanceNetwork:
     """The network of a description; its sizes are checked before they take any memory."""
-    bits, actions = about.get("bits"), about.get("actions")
+    bits: Any = about.get("bits")
+    actions: Any = about.get("actions")
     layout, network = about.get("layout"), about.get("network")
     cells: Any = [] if layout is None else layout
     if not isinstance(cells, list) or not all(

@@ -154,10 +154,11 @@ class _Trainer:
         loss = self._learn(number, random)
         with inference():
             shown = [self._show(level, random) for level in held_out]
-        shares, counts, right = ([one[part] for one in shown] for part in range(3))
+        share, median = np.mean([reached for reached, _, _ in shown]), np.median([count for _, count, _ in shown])
+        right = np.concatenate([one for _, _, one in shown])
         seconds = round(time.perf_counter() - self.began, 1)
-        actions = float(np.mean(np.concatenate(right))) if any(map(len, right)) else None
-        return Round(number, nodes, solved, loss, float(np.mean(shares)), float(np.median(counts)), seconds, actions)
+        actions = float(right.mean()) if len(right) else None
+        return Round(number, nodes, solved, loss, float(share), float(median), seconds, actions)
 
     def _show(self, level: int, random: np.random.Generator) -> tuple[bool, int, np.ndarray]:
         """Whether a held-out level is solved, with how many nodes, and of some of its states [n] with a known way to
