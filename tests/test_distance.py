@@ -43,12 +43,19 @@ def test_a_whole_graph_teaches_true_distances(states, actions, seed):
     goal = np.eye(states, dtype=np.float32)[world.goal]
     found = from_search(plan.graph, path, goal, 1000, random)
     learned = unpack(found.codes, states).argmax(1)
-    truth, sure = steps_to(world, [world.goal])[learned], found.sure == 1
+    steps = steps_to(world, [world.goal])
+    truth, sure = steps[learned], found.sure == 1
+    after = steps[world.successors[learned]]  # [n,A]
+    assert (after < found.steps[:, None])[found.best].all(), "the best actions lead nearer"
+    assert (found.best.any(1) <= sure).all() and found.best.shape == (len(learned), actions)
     assert (found.steps[sure] >= truth[sure]).all() and not found.at_least.any()
     if path is not None:
         of_state = dict(zip(learned.tolist(), found.steps.tolist(), strict=True))
         along = [of_state[state] for state in plan.embeddings.argmax(1).tolist()]
         assert along == list(range(len(plan.actions), -1, -1))
+        best = dict(zip(learned.tolist(), found.best, strict=True))
+        states_along = plan.embeddings.argmax(1).tolist()
+        assert all(best[state][action] for state, action in zip(states_along, plan.actions, strict=False))
     else:
         assert not sure.any() and (found.steps == FARTHEST).all()
     if plan.nodes > 1:
@@ -133,7 +140,7 @@ def test_it_learns_the_eight_puzzle(tmp_path):
         world.oracle(), open_level, range(200), range(200, 204), tmp_path / "h", config, tell=told.append
     )
     assert [one.number for one in told] == [0, 1] and [one.nodes for one in told] == [0, 600]
-    assert told[-1].held_out_solved == 1.0
+    assert told[-1].held_out_solved == 1.0 and told[-1].held_out_actions > 0.5
     guided = Guided(world.oracle(), distance)
     blind, seeing = [], []
     for level in range(300, 310):
