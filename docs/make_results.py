@@ -40,10 +40,10 @@ SEARCH_MODELS = {
 }
 SEARCH_RESULTS = {
     "boxoban-test": ("Boxoban, unfiltered test", "boxoban-breadth-first"),
-    "boxoban-medium": ("Boxoban, medium", None),
-    "boxoban-hard": ("Boxoban, hard", None),
+    "boxoban-medium": ("Boxoban, medium", "boxoban-medium-breadth-first"),
+    "boxoban-hard": ("Boxoban, hard", "boxoban-hard-breadth-first"),
     "fifteen-numbers": ("15-puzzle, numbers", "fifteen-breadth-first"),
-    "fifteen-picture": ("15-puzzle, a picture", None),
+    "fifteen-picture": ("15-puzzle, a picture", "fifteen-picture-breadth-first"),
     "cube": ("cube, 2 × 2 × 2", "cube-breadth-first"),
 }
 """Records with a search that suits the world, and those of breadth-first search beside them."""
@@ -163,6 +163,12 @@ def speed() -> str:
     peaks = record("benchmark-train-memory")["peak_own_memory_mib"]
     training = " and ".join(f"{peak:,} MiB on {int(levels):,} levels" for levels, peak in peaks.items())
     lines.append(f"- Training on ProcgenMaze takes {training} (`benchmarks/train_memory.py`).")
+    beside = record("benchmark-planning-before")
+    ratios = ", ".join(f"{kind.__name__} {beside['puzzles'][name]['ratio']:.2f}" for name, kind in PUZZLES.items())
+    lines.append(
+        f"- The same plans as before best-first search (commit {beside['before']}), in so many times its time: {ratios}"
+        " (`benchmarks/planning.py --beside`)."
+    )
     scaling = record("benchmark-search-scaling")
     lines.append(
         f"- A search of {scaling['nodes'][1]:,} nodes takes {scaling['ratio']:.2f} times as long a node as one of "
@@ -417,7 +423,7 @@ def search_results() -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, (title, other) in SEARCH_RESULTS.items():
-        found, beside = searched(name), None if other is None else searched(other)
+        found, beside = searched(name), searched(other)
         if found is None:
             continue
         levels = found["episodes"]
@@ -428,6 +434,22 @@ def search_results() -> str:
             f"| {title} | {len(levels):,} | {found['success']:.3f} | {optimal} | "
             f"{statistics.median(one['nodes'] for one in levels):,.0f} | {statistics.median(steps):.0f} | "
             f"{found['seconds_per_plan']:.2f} | {plain} |"
+        )
+    return "\n".join(lines)
+
+
+def search_learning() -> str:
+    """How Boxoban's distance and policy were learned, round by round."""
+    lines = [
+        "| round | nodes a search | training levels solved | held-out levels solved | median nodes | actions right |",
+        "|---|---|---|---|---|---|",
+    ]
+    for one in record("search/boxoban-heuristic")["rounds"]:
+        right = one.get("held_out_actions")
+        searches = f"{one['nodes']:,} | {one['solved']:.2f}" if one["nodes"] else "random play | –"
+        lines.append(
+            f"| {one['number']} | {searches} | {one['held_out_solved']:.2f} | {one['held_out_nodes']:,.0f} | "
+            f"{'–' if right is None else f'{right:.2f}'} |"
         )
     return "\n".join(lines)
 
@@ -491,6 +513,7 @@ BLOCKS = {
     "faults": faults,
     "search-models": search_models,
     "search-results": search_results,
+    "search-learning": search_learning,
     "search-latplan": search_latplan,
 }
 
