@@ -52,7 +52,7 @@ boxoban() {
   learn boxoban
   distance boxoban $env 0:4000 4100:4110 --option "levels=$files" --rounds 8 --searches 100 --updates 600 \
     --learning-rate 3e-3 --batch 32 --held-out-nodes 8000
-  best="--frontier best-first --weight 2 --batch 256 --node-limit 20000 --heuristic $runs/boxoban-heuristic"
+  best="--frontier best-first --weight 3 --policy-weight 0.3 --batch 32 --node-limit 20000 --heuristic $runs/boxoban-heuristic"
   judge boxoban-validation boxoban $env 4200:4400 --option "levels=$files" $best
   known="--calibration $out/boxoban-validation.json"
   judge boxoban-test boxoban $env 0:1000 --option "levels=$BOXOBAN/test.txt" $best $known
@@ -119,7 +119,7 @@ latplan() { # 20 instances each that are 7 and 14 steps from the goal; plans hav
   judge lights-breadth-first lights examples.lights_out:make 2000:2005 --option steps=14 $widely
   judge hanoi-breadth-first hanoi examples.hanoi:make 2000:2020 --option steps=14 $widely
   judge sokoban-best-first boxoban examples.sokoban_levels:make 0:20 --option "levels=$BOXOBAN/test.txt" steps=14 \
-    --frontier best-first --weight 2 --node-limit 20000 --heuristic "$runs/boxoban-heuristic"
+    --frontier best-first --weight 3 --policy-weight 0.3 --batch 32 --node-limit 20000 --heuristic "$runs/boxoban-heuristic"
 }
 
 for world in "$@"; do "$world"; done
