@@ -77,7 +77,7 @@ def solved_over_nodes() -> Figure:
             )
         axes.set(title=title, xscale="log", xlabel="nodes", ylabel="share solved", ylim=(-0.02, 1.04))
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=7)
+        axes.legend(fontsize=6)
     return figure
 
 
