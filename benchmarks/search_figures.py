@@ -30,16 +30,19 @@ PANELS = {
         "boxoban-medium": "medium",
         "boxoban-hard": "hard",
         "boxoban-breadth-first": "unfiltered test, breadth-first",
+        "boxoban-medium-breadth-first": "medium, breadth-first",
+        "boxoban-hard-breadth-first": "hard, breadth-first",
     },
     "15-puzzle, random": {
         "fifteen-numbers": "numbers",
         "fifteen-picture": "picture",
         "fifteen-breadth-first": "numbers, breadth-first",
+        "fifteen-picture-breadth-first": "picture, breadth-first",
     },
     "2 × 2 × 2 cube, random": {"cube": "A* with a perimeter", "cube-breadth-first": "breadth-first"},
     "LightsOut, 14 steps": {"latplan-lights-14": "A* with a perimeter", "lights-breadth-first": "breadth-first"},
-    "Hanoi with seven discs, 14 steps": {"latplan-hanoi-14": "A*"},
-    "Sokoban, 14 steps": {"latplan-sokoban-14": "breadth-first"},
+    "Hanoi with seven discs, 14 steps": {"latplan-hanoi-14": "A*", "hanoi-breadth-first": "breadth-first"},
+    "Sokoban, 14 steps": {"sokoban-best-first": "learned distance", "latplan-sokoban-14": "breadth-first"},
 }
 """Records of each world, and what they are called."""
 BINS = 10
@@ -74,7 +77,7 @@ def solved_over_nodes() -> Figure:
             )
         axes.set(title=title, xscale="log", xlabel="nodes", ylabel="share solved", ylim=(-0.02, 1.04))
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=7)
+        axes.legend(fontsize=6)
     return figure
 
 

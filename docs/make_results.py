@@ -12,7 +12,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from recorded import ROOT, SEEDS, record, record_if_made
-from search_tables import SEARCH_RESULTS, search_latplan, search_models, search_results, searched
+from search_tables import (
+    SEARCH_RESULTS,
+    search_latplan,
+    search_learning,
+    search_models,
+    search_results,
+    searched,
+)
 from world_tables import EXAMPLES, default_settings, own_worlds, small_worlds
 
 from pixelplan.envs import PUZZLES
@@ -129,6 +136,12 @@ def speed() -> str:
     peaks = record("benchmark-train-memory")["peak_own_memory_mib"]
     training = " and ".join(f"{peak:,} MiB on {int(levels):,} levels" for levels, peak in peaks.items())
     lines.append(f"- Training on ProcgenMaze takes {training} (`benchmarks/train_memory.py`).")
+    beside = record("benchmark-planning-before")
+    ratios = ", ".join(f"{kind.__name__} {beside['puzzles'][name]['ratio']:.2f}" for name, kind in PUZZLES.items())
+    lines.append(
+        f"- Plans take {ratios} times as long as before best-first search (commit {beside['before']}), and are the same"
+        " (`benchmarks/planning.py --beside`)."
+    )
     scaling = record("benchmark-search-scaling")
     lines.append(
         f"- A search of {scaling['nodes'][1]:,} nodes takes {scaling['ratio']:.2f} times as long a node as one of "
@@ -291,6 +304,7 @@ BLOCKS = {
     "faults": faults,
     "search-models": search_models,
     "search-results": search_results,
+    "search-learning": search_learning,
     "search-latplan": search_latplan,
 }
 

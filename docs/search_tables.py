@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
-from recorded import record_if_made
+from recorded import record, record_if_made
 
 SEARCH_MODELS = {
     "boxoban": "Boxoban, 10 × 10 cells, four boxes",
@@ -19,10 +19,10 @@ SEARCH_MODELS = {
 }
 SEARCH_RESULTS = {
     "boxoban-test": ("Boxoban, unfiltered test", "boxoban-breadth-first"),
-    "boxoban-medium": ("Boxoban, medium", None),
-    "boxoban-hard": ("Boxoban, hard", None),
+    "boxoban-medium": ("Boxoban, medium", "boxoban-medium-breadth-first"),
+    "boxoban-hard": ("Boxoban, hard", "boxoban-hard-breadth-first"),
     "fifteen-numbers": ("15-puzzle, numbers", "fifteen-breadth-first"),
-    "fifteen-picture": ("15-puzzle, a picture", None),
+    "fifteen-picture": ("15-puzzle, a picture", "fifteen-picture-breadth-first"),
     "cube": ("cube, 2 × 2 × 2", "cube-breadth-first"),
 }
 """Records with a search that suits the world, and those of breadth-first search beside them."""
@@ -64,7 +64,7 @@ def search_results() -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, (title, other) in SEARCH_RESULTS.items():
-        search, beside = searched(name), None if other is None else searched(other)
+        search, beside = searched(name), searched(other)
         if search is None:
             continue
         levels = search["episodes"]
@@ -75,6 +75,22 @@ def search_results() -> str:
             f"| {title} | {len(levels):,} | {search['success']:.3f} | {optimal} | "
             f"{statistics.median(level['nodes'] for level in levels):,.0f} | {statistics.median(steps):.0f} | "
             f"{search['seconds_per_plan']:.2f} | {plain} |"
+        )
+    return "\n".join(lines)
+
+
+def search_learning() -> str:
+    """How Boxoban's distance and policy were learned, round by round."""
+    lines = [
+        "| round | nodes per search | training levels solved | held-out levels solved | median nodes | actions right |",
+        "|---|---|---|---|---|---|",
+    ]
+    for round_ in record("search/boxoban-heuristic")["rounds"]:
+        right = round_.get("held_out_actions")
+        searches = f"{round_['nodes']:,} | {round_['solved']:.2f}" if round_["nodes"] else "random play | –"
+        lines.append(
+            f"| {round_['number']} | {searches} | {round_['held_out_solved']:.2f} | "
+            f"{round_['held_out_nodes']:,.0f} | {'–' if right is None else f'{right:.2f}'} |"
         )
     return "\n".join(lines)
 

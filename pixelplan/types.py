@@ -159,6 +159,13 @@ class Distance(Protocol):
         """Steps [N], about, from each of z [N,d] to the nearest of goals [G,d]."""
 
 
+class Guide(Distance, Protocol):
+    """A distance that also says which actions are promising."""
+
+    def look(self, z: torch.Tensor, goals: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The steps [N] of a `Distance`, and the logarithms [N,A] of how likely each action is the best from there."""
+
+
 def goal_test_of(model: Model) -> GoalTest | None:
     """A model's goal test; None if it has none."""
     test: GoalTest | None = getattr(model, "goal_test", None)

@@ -50,14 +50,18 @@ boxoban() {
   play boxoban-data $env 20 40 0:1000 --option "levels=$BOXOBAN/train-0.txt"
   play boxoban-validation $env 20 40 0:100 --option "levels=$BOXOBAN/train-4.txt"
   learn boxoban
-  distance boxoban $env 0:4000 4100:4110 --option "levels=$files" --searches 100 --updates 500 --batch 32 --held-out-nodes 8000
-  best="--frontier best-first --weight 2 --batch 256 --node-limit 20000 --heuristic $runs/boxoban-heuristic"
+  distance boxoban $env 0:4000 4100:4110 --option "levels=$files" --rounds 8 --searches 100 --updates 600 \
+    --learning-rate 3e-3 --batch 32 --held-out-nodes 8000
+  best="--frontier best-first --weight 3 --policy-weight 0.3 --batch 32 --node-limit 20000 --heuristic $runs/boxoban-heuristic"
   judge boxoban-validation boxoban $env 4200:4400 --option "levels=$files" $best
   known="--calibration $out/boxoban-validation.json"
   judge boxoban-test boxoban $env 0:1000 --option "levels=$BOXOBAN/test.txt" $best $known
   judge boxoban-medium boxoban $env 0:1000 --option "levels=$BOXOBAN/medium.txt" $best $known
   judge boxoban-hard boxoban $env ${HARD:-0:500} --option "levels=$BOXOBAN/hard.txt" $best $known
   judge boxoban-breadth-first boxoban $env 0:30 --option "levels=$BOXOBAN/test.txt" $widely
+  for file in medium hard; do
+    judge boxoban-$file-breadth-first boxoban $env 0:30 --option "levels=$BOXOBAN/$file.txt" $widely
+  done
 }
 
 doubtful() { # rules of too few levels, and goals at random: do plans know how sure they are?
@@ -81,6 +85,7 @@ fifteen() {
       --depth-limit 1000 --heuristic "$runs/fifteen-$look-heuristic"
   done
   judge fifteen-breadth-first fifteen-numbers $env 2000:2010 --option picture=false $widely
+  judge fifteen-picture-breadth-first fifteen-picture $env 2000:2010 --option picture=true $widely
 }
 
 cube() { # every move can be undone, so half of the way is searched from the goal
@@ -112,6 +117,9 @@ latplan() { # 20 instances each that are 7 and 14 steps from the goal; plans hav
       --option "levels=$BOXOBAN/test.txt" steps=$steps --node-limit 1000000 --cutoff 1000000
   done
   judge lights-breadth-first lights examples.lights_out:make 2000:2005 --option steps=14 $widely
+  judge hanoi-breadth-first hanoi examples.hanoi:make 2000:2020 --option steps=14 $widely
+  judge sokoban-best-first boxoban examples.sokoban_levels:make 0:20 --option "levels=$BOXOBAN/test.txt" steps=14 \
+    --frontier best-first --weight 3 --policy-weight 0.3 --batch 32 --node-limit 20000 --heuristic "$runs/boxoban-heuristic"
 }
 
 for world in "$@"; do "$world"; done

@@ -43,12 +43,19 @@ def test_a_whole_graph_teaches_true_distances(states, actions, seed):
     goal = np.eye(states, dtype=np.float32)[world.goal]
     found = from_search(plan.graph, path, goal, 1000, random)
     learned = unpack(found.codes, states).argmax(1)
-    truth, sure = steps_to(world, [world.goal])[learned], found.sure == 1
+    steps = steps_to(world, [world.goal])
+    truth, sure = steps[learned], found.sure == 1
+    after = steps[world.successors[learned]]  # [n,A]
+    assert (after < found.steps[:, None])[found.best].all(), "the best actions lead nearer"
+    assert (found.best.any(1) <= sure).all() and found.best.shape == (len(learned), actions)
     assert (found.steps[sure] >= truth[sure]).all() and not found.at_least.any()
     if path is not None:
         of_state = dict(zip(learned.tolist(), found.steps.tolist(), strict=True))
         along = [of_state[state] for state in plan.embeddings.argmax(1).tolist()]
         assert along == list(range(len(plan.actions), -1, -1))
+        best = dict(zip(learned.tolist(), found.best, strict=True))
+        states_along = plan.embeddings.argmax(1).tolist()
+        assert all(best[state][action] for state, action in zip(states_along, plan.actions, strict=False))
     else:
         assert not sure.any() and (found.steps == FARTHEST).all()
     if plan.nodes > 1:
@@ -86,9 +93,10 @@ def test_imagined_play_is_a_graph_of_the_world():
 @pytest.mark.parametrize("layout", [None, (3, 3, 9)])
 def test_networks_take_codes_of_any_layout(layout):
     torch.manual_seed(0)
-    network = DistanceNetwork(81, layout, SMALL)
+    network = DistanceNetwork(81, layout, 4, SMALL)
     z, goals = torch.rand(2, 5, 81).round(), torch.rand(2, 81).round()
-    assert network(z, network.read_goal(goals)).shape == (2, 5)
+    roots, logits = network(z, network.read_goal(goals))
+    assert roots.shape == (2, 5) and logits.shape == (2, 5, 4)
     distance = LearnedDistance(network)
     one = distance(z[0], goals[:1])
     assert one.shape == (5,) and (one >= 0).all() and (one <= FARTHEST).all()
@@ -98,7 +106,7 @@ def test_networks_take_codes_of_any_layout(layout):
 
 
 def test_a_distance_is_read_as_it_was_written(tmp_path):
-    network = DistanceNetwork(81, (3, 3, 9), SMALL)
+    network = DistanceNetwork(81, (3, 3, 9), 4, SMALL)
     torch.nn.init.ones_(network.answer.weight)
     save_distance(network, tmp_path / "h", {"model": "m", "model_identity": "abc", "rounds": []})
     found, about = load_distance(tmp_path / "h", "abc")
@@ -132,7 +140,7 @@ def test_it_learns_the_eight_puzzle(tmp_path):
         world.oracle(), open_level, range(200), range(200, 204), tmp_path / "h", config, tell=told.append
     )
     assert [one.number for one in told] == [0, 1] and [one.nodes for one in told] == [0, 600]
-    assert told[-1].held_out_solved == 1.0
+    assert told[-1].held_out_solved == 1.0 and told[-1].held_out_actions > 0.5
     guided = Guided(world.oracle(), distance)
     blind, seeing = [], []
     for level in range(300, 310):
@@ -207,11 +215,12 @@ def test_training_goes_on_after_an_interruption_to_the_same_weights(tmp_path):
         ({"network": {"hidden": True}}, "hidden is True"),
         ({"network": None}, "it must give the sizes"),
         ({"bits": 2**20, "layout": None, "network": {"hidden": 4096}}, "which is the limit"),
-        ({"format": 2}, "of this version"),
+        ({"format": 1}, "of this version"),
+        ({"actions": None}, "and actions None; they must be whole numbers"),
     ],
 )
 def test_impossible_numbers_are_refused_before_networks_are_built(change, words, tmp_path):
-    save_distance(DistanceNetwork(81, (3, 3, 9), SMALL), tmp_path / "h", {})
+    save_distance(DistanceNetwork(81, (3, 3, 9), 4, SMALL), tmp_path / "h", {})
     about = json.loads((tmp_path / "h" / "heuristic.json").read_text())
     del about["seal"]
     (tmp_path / "h" / "heuristic.json").write_text(json.dumps({**about, **change}))
@@ -220,7 +229,7 @@ def test_impossible_numbers_are_refused_before_networks_are_built(change, words,
 
 
 def test_flips_in_weights_are_noticed(tmp_path):
-    save_distance(DistanceNetwork(81, None, SMALL), tmp_path / "h", {})
+    save_distance(DistanceNetwork(81, None, 4, SMALL), tmp_path / "h", {})
     path = tmp_path / "h" / "weights.safetensors"
     data = bytearray(path.read_bytes())
     data[-5] ^= 64
@@ -276,7 +285,7 @@ def test_what_cannot_be_learned_is_one_sentence(arguments, words, tmp_path):
 
 
 def test_heuristics_of_others_are_refused(tmp_path):
-    save_distance(DistanceNetwork(81, None, SMALL), tmp_path / "h", {"model": "m", "model_identity": "abc"})
+    save_distance(DistanceNetwork(81, None, 4, SMALL), tmp_path / "h", {"model": "m", "model_identity": "abc"})
     play = ["--levels", "0:2", "--heuristic", tmp_path / "h"]
     assert "add --frontier best-first" in one_sentence(run_command("evaluate", *BOXES, *play, code=2))
     play += ["--frontier", "best-first"]

@@ -197,7 +197,11 @@ def test_breadth_first_search_is_the_same_on_packed_nodes(states, actions, seed)
     assert other.graph.bits == states and one.graph.bits is None
 
 
-@pytest.mark.parametrize(("setting", "value"), [("weight", -1.0), ("weight", float("nan")), ("batch", 0)])
+REFUSED = [("weight", -1.0), ("weight", float("nan")), ("batch", 0)]
+REFUSED += [("policy_weight", value) for value in (-1.0, float("nan"), float("inf"))]
+
+
+@pytest.mark.parametrize(("setting", "value"), REFUSED)
 def test_settings_out_of_range_are_refused(setting, value):
     with pytest.raises(InputError, match=f"{setting} is"):
         OneShotConfig(**{setting: value})

@@ -65,9 +65,10 @@ def train_heuristic(
 
     def told(done: Round) -> None:
         what = f"search of {done.nodes:,} nodes: {done.solved:.2f} solved" if done.nodes else "random play"
+        actions = "" if done.held_out_actions is None else f", {done.held_out_actions:.2f} of actions right"
         print(
             f"round {done.number}, {what}; held out: {done.held_out_solved:.2f} solved, "
-            f"median {done.held_out_nodes:,.0f} nodes; loss {done.loss:.4f}, {done.seconds:.0f} s",
+            f"median {done.held_out_nodes:,.0f} nodes{actions}; loss {done.loss:.4f}, {done.seconds:.0f} s",
             flush=True,
         )
 

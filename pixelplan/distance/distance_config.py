@@ -55,6 +55,8 @@ class DistanceConfig:
     """The most states that are learned from one search."""
     updates: int = 600
     """Gradient steps per round."""
+    policy: float = 0.5
+    """Weight of the error about actions, beside that about distances."""
     learning_rate: float = 1.5e-3
     """The highest of a round; it then falls to zero."""
     held_out_nodes: int = 20_000
@@ -67,8 +69,8 @@ class DistanceConfig:
         for name in ("searches", "walk", "nodes", "most_nodes", "batch", "states", "updates", "held_out_nodes"):
             if not 1 <= getattr(self, name) <= MOST:
                 raise InputError(f"{name} is {getattr(self, name)}; it must be 1 to {MOST:,}")
-        if self.rounds < 0 or self.seed < 0 or not self.weight > 0:
+        if self.rounds < 0 or self.seed < 0 or not self.weight > 0 or not 0 <= self.policy < float("inf"):
             raise InputError(
-                f"rounds is {self.rounds}, seed {self.seed} and weight {self.weight}; they must be at least 0, 0 and "
-                "more than 0"
+                f"rounds is {self.rounds}, seed {self.seed}, policy {self.policy} and weight {self.weight}; they must "
+                "be at least 0, 0, 0 and more than 0"
             )

@@ -30,6 +30,12 @@ def to_any(graph: LatentGraph, nodes: np.ndarray | list[int]) -> np.ndarray:
     return backed_up(graph.successors, known)
 
 
+def along(graph: LatentGraph, steps: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+    """Which actions [n,A] from nodes [n] are along a shortest path to a goal that is these steps [M] away."""
+    after = np.append(steps, np.inf)[graph.successors[nodes]]  # successor -1, never looked at, reads the last entry
+    return np.isfinite(after) & (after + 1 == steps[nodes, None])
+
+
 def back_and_forth(graph: LatentGraph, node: int) -> np.ndarray:
     """The nodes [n] to which a path leads from a node and back again, itself included."""
     there = np.zeros(len(graph.codes) + 1, bool)  # successor -1, never looked at, reads the last entry
@@ -55,6 +61,8 @@ class Samples:
     """[n] float32, the weight of each state's error."""
     at_least: np.ndarray
     """[n] bool, whether the steps may also be more."""
+    best: np.ndarray
+    """[n,A] bool, which actions lead along a shortest known path to the goal; none if no path is known."""
 
 
 def towards(
@@ -77,6 +85,7 @@ def towards(
         np.where(without, beyond, np.minimum(steps[chosen], FARTHEST)).astype(np.float32),
         np.where(without, 0.5, 1.0).astype(np.float32),
         without,
+        along(graph, steps, chosen),
     )
 
 
@@ -111,7 +120,7 @@ def from_search(
     nodes = nodes[np.lexsort([random.random(len(nodes)), ~on_way])[:count]]
     steps = np.minimum(np.where(connected, exact, guessed)[nodes], FARTHEST).astype(np.float32)
     sure = np.where(connected[nodes], 1.0, 0.2).astype(np.float32)
-    return Samples(graph.codes[nodes], goal, steps, sure, np.zeros(len(nodes), bool))
+    return Samples(graph.codes[nodes], goal, steps, sure, np.zeros(len(nodes), bool), along(graph, exact, nodes))
 
 
 def expanded(graph: LatentGraph) -> np.ndarray:

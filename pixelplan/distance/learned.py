@@ -22,26 +22,31 @@ from pixelplan.model.checkpoint import WEIGHTS_FILE
 from pixelplan.model.config_limits import MOST_PARAMETERS
 from pixelplan.types import InputError, Model, goal_test_of, is_discrete
 
-FORMAT = 1
+FORMAT = 2
 ABOUT = "heuristic.json"
 MOST_BITS = 2**20
 """The most zeros and ones of a code."""
 
 
 class LearnedDistance:
-    """A `Distance` by a network; it reads each goal once and remembers it until the goal changes."""
+    """A `Guide` by a network; it reads each goal once and remembers it until the goal changes."""
 
     def __init__(self, network: DistanceNetwork) -> None:
         self.network = network.eval()
         self._goal: tuple[Tensor, tuple[Tensor, Tensor, Tensor | None]] | None = None
 
-    @torch.inference_mode()
     def __call__(self, z: Tensor, goals: Tensor) -> Tensor:
         """Estimated steps [N] from z [N,d] to any of goals [G,d]."""
+        return self.look(z, goals)[0]
+
+    @torch.inference_mode()
+    def look(self, z: Tensor, goals: Tensor) -> tuple[Tensor, Tensor]:
+        """These steps [N], and the logarithms [N,A] of how likely each action is the best."""
         mean = goals.float().mean(0, keepdim=True)
         if self._goal is None or not torch.equal(self._goal[0], mean):
             self._goal = mean, self.network.read_goal(mean)
-        return self.network(z.float().unsqueeze(0), self._goal[1]).squeeze(0).square()
+        roots, logits = self.network(z.float().unsqueeze(0), self._goal[1])
+        return roots.squeeze(0).square(), logits.squeeze(0).log_softmax(1)
 
     def __getstate__(self) -> dict[str, Any]:
         """For another process: without the remembered goal."""
@@ -80,7 +85,8 @@ def save_distance(network: DistanceNetwork, folder: Path, about: Mapping[str, An
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {name: values.contiguous() for name, values in network.state_dict().items()}
     write_bytes(folder / WEIGHTS_FILE, save_tensors(tensors))
-    shape = {"bits": network.bits, "layout": network.layout, "network": dataclasses.asdict(network.config)}
+    sizes = {"bits": network.bits, "layout": network.layout, "actions": network.actions}
+    shape = {**sizes, "network": dataclasses.asdict(network.config)}
     digest = {"weights_sha256": checksum(folder / WEIGHTS_FILE)}
     write_json(folder / ABOUT, {"format": FORMAT, **shape, **about, **digest})
 
@@ -114,12 +120,16 @@ def load_distance(folder: str | Path, model_identity: str | None = None) -> tupl
 def _described(about: dict[str, Any], path: Path) -> DistanceNetwork:
     """The network of a description; its sizes are checked before they take any memory."""
     bits: Any = about.get("bits")
+    actions: Any = about.get("actions")
     layout, network = about.get("layout"), about.get("network")
     cells: Any = [] if layout is None else layout
     if not isinstance(cells, list) or not all(
-        type(number) is int and 1 <= number <= MOST_BITS for number in (bits, *cells)
+        type(number) is int and 1 <= number <= MOST_BITS for number in (bits, actions, *cells)
     ):
-        raise InputError(f"{path}: bits is {bits} and layout {layout}; they must be whole numbers, 1 to {MOST_BITS:,}")
+        raise InputError(
+            f"{path}: bits is {bits}, layout {layout} and actions {actions}; they must be whole numbers, 1 to "
+            f"{MOST_BITS:,}"
+        )
     if layout is not None and (len(cells) != 3 or math.prod(cells) != bits):
         raise InputError(f"{path}: a layout of {' × '.join(map(str, cells))} does not hold {bits} bits")
     if not isinstance(network, dict):
@@ -130,4 +140,4 @@ def _described(about: dict[str, Any], path: Path) -> DistanceNetwork:
         raise InputError(f"{path} describes an impossible network: {problem}") from None
     if 2 * int(bits) * config.hidden + 20 * config.goal_blocks * config.goal_width**2 > MOST_PARAMETERS:
         raise InputError(f"{path} describes a network of more than {MOST_PARAMETERS:,} parameters, which is the limit")
-    return DistanceNetwork(bits, None if layout is None else tuple(cells), config)
+    return DistanceNetwork(bits, None if layout is None else tuple(cells), actions, config)

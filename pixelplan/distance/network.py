@@ -1,6 +1,7 @@
-"""A small network that reads a state's code and the goal's, and estimates the steps between them.
+"""A small network that reads a state's code and the goal's: how many steps lie between them, and which action to take.
 
-Shapes: L levels, S states of each, d zeros and ones per state, laid out as R × C cells of K if the model says so.
+Shapes: L levels, S states of each, d zeros and ones per state, laid out as R × C cells of K if the model says so, and A
+actions.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Block(nn.Module):
 
 
 class DistanceNetwork(nn.Module):
-    """The square root of the steps from states to a goal.
+    """The square root of the steps from states to a goal, and how promising each action is on the way there.
 
     Every bit of a code has a weight vector. A state is the sum of the vectors of its ones, and a few layers judge that
     sum. If codes are laid out in cells, a convolutional network reads the goal once a level and changes these vectors:
@@ -38,9 +39,9 @@ class DistanceNetwork(nn.Module):
     cells of each state. The goal is the mean of its codes: what its frames disagree about does not matter.
     """
 
-    def __init__(self, bits: int, layout: tuple[int, int, int] | None, config: NetworkConfig) -> None:
+    def __init__(self, bits: int, layout: tuple[int, int, int] | None, actions: int, config: NetworkConfig) -> None:
         super().__init__()
-        self.bits, self.layout, self.config = bits, layout, config
+        self.bits, self.layout, self.actions, self.config = bits, layout, actions, config
         hidden = config.hidden
         self.vectors = nn.Parameter(torch.randn(bits, hidden) * 0.05)
         self.goal_vectors = nn.Linear(bits, hidden)
@@ -54,9 +55,10 @@ class DistanceNetwork(nn.Module):
             self.block = Block(small, True)
             self.pooled = nn.Linear(2 * small, hidden)
         self.together = nn.Sequential(Block(hidden, False), Block(hidden, False))
-        self.answer = nn.Linear(hidden, 1)
+        self.answer, self.policy = nn.Linear(hidden, 1), nn.Linear(hidden, actions)
         nn.init.zeros_(self.answer.weight)
         nn.init.constant_(self.answer.bias, 5.0)  # 25 steps, before anything is learned
+        nn.init.zeros_(self.policy.weight)
 
     def read_goal(self, goals: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
         """What `forward` needs to know about goals [L,d], each the mean of its codes."""
@@ -67,8 +69,9 @@ class DistanceNetwork(nn.Module):
         changes = self.changes(features).unflatten(1, (self.layout[2], -1))  # [L,K,hidden,R,C]
         return bias, vectors + changes.permute(0, 3, 4, 1, 2).reshape(vectors.shape) * 0.2, self.beside(features)
 
-    def forward(self, z: Tensor, goal: tuple[Tensor, Tensor, Tensor | None]) -> Tensor:
-        """Square roots of the steps [L,S] from states z [L,S,d] to the goals that were read."""
+    def forward(self, z: Tensor, goal: tuple[Tensor, Tensor, Tensor | None]) -> tuple[Tensor, Tensor]:
+        """From states z [L,S,d] to the goals that were read: square roots of the steps [L,S], and logits [L,S,A] of the
+        first action."""
         bias, vectors, beside = goal
         features = torch.baddbmm(bias, z, vectors)
         if beside is not None:
@@ -76,8 +79,9 @@ class DistanceNetwork(nn.Module):
             seen = functional.relu(self.block(seen))
             pooled = torch.cat([seen.mean((2, 3)) * 4, seen.amax((2, 3))], dim=1)
             features = features + self.pooled(pooled).unflatten(0, z.shape[:2])
-        answer = self.answer(functional.relu(self.together(features))).squeeze(2)
-        return answer if self.training else answer.clamp(0.0, FARTHEST**0.5)
+        features = functional.relu(self.together(features))
+        answer = self.answer(features).squeeze(2)
+        return answer if self.training else answer.clamp(0.0, FARTHEST**0.5), self.policy(features)
 
     def _in_cells(self, z: Tensor) -> Tensor:
         """[N,K,R,C] of z [N,d]."""

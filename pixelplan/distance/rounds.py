@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from pixelplan.distance.distance_config import DistanceConfig
 from pixelplan.distance.labels import Samples, from_search, in_hindsight, to_any, towards
@@ -51,6 +52,9 @@ class Round:
     """The median on held-out levels; an unsolved one counts with the limit."""
     seconds: float
     """Since training began."""
+    held_out_actions: float | None
+    """Share of states of solved held-out levels in which the policy's first choice is along a shortest known way; None
+    if there are none."""
 
 
 def train_distance(
@@ -83,8 +87,7 @@ def train_distance(
             raise other_training(out)
         return learned
     torch.manual_seed(config.seed)
-    bits = model.encode(open_level(levels[0])[0][None]).shape[1]
-    network = DistanceNetwork(bits, layout_of(model), config.network)
+    network = DistanceNetwork(*_sizes(model, open_level(levels[0])[0]), config.network)
     samples, history = load_progress(out, network, request) or ([], [])
 
     def save() -> None:
@@ -101,6 +104,13 @@ def train_distance(
         tell(finished)
     (out / CHECKPOINT).unlink()
     return LearnedDistance(network)
+
+
+def _sizes(model: Model, frame: np.ndarray) -> tuple[int, tuple[int, int, int] | None, int]:
+    """The dimensions d of a model's codes, their layout, and how many actions A it knows, tried on a frame [H,W,3]."""
+    with inference():
+        _, actions, bits = model.step(model.encode(frame[None]), model.context(frame)).shape
+    return bits, layout_of(model), actions
 
 
 def _request(
@@ -142,14 +152,26 @@ class _Trainer:
         self.samples = [*self.samples[-2:], [one for one in taught if len(one.codes)]]
         solved = float(np.mean([reached for _, reached in outcomes]))
         loss = self._learn(number, random)
-        shares, counts = [], []
         with inference():
-            for level in held_out:
-                plan = self._plan(*self._codes(level), config.held_out_nodes)
-                shares.append(plan.reached)
-                counts.append(plan.nodes if plan.reached else config.held_out_nodes)
-        seconds = time.perf_counter() - self.began
-        return Round(number, nodes, solved, loss, float(np.mean(shares)), float(np.median(counts)), round(seconds, 1))
+            shown = [self._show(level, random) for level in held_out]
+        share, median = np.mean([reached for reached, _, _ in shown]), np.median([count for _, count, _ in shown])
+        right = np.concatenate([one for _, _, one in shown])
+        seconds = round(time.perf_counter() - self.began, 1)
+        actions = float(right.mean()) if len(right) else None
+        return Round(number, nodes, solved, loss, float(share), float(median), seconds, actions)
+
+    def _show(self, level: int, random: np.random.Generator) -> tuple[bool, int, np.ndarray]:
+        """Whether a held-out level is solved, with how many nodes, and of some of its states [n] with a known way to
+        the goal whether the policy's first choice is along a shortest of these."""
+        context, start, goals = self._codes(level)
+        plan = self._plan(context, start, goals, self.config.held_out_nodes)
+        if not plan.reached:
+            return False, self.config.held_out_nodes, np.zeros(0, bool)
+        known = from_search(plan.graph, plan.path, goals.mean(0), self.config.states, random)
+        codes = torch.from_numpy(unpack(known.codes, self.network.bits))
+        chosen = LearnedDistance(self.network).look(codes, torch.from_numpy(goals))[1].argmax(1).numpy()
+        rows = np.flatnonzero(known.best.any(1))
+        return True, plan.nodes, known.best[rows, chosen[rows]]
 
     def _codes(self, level: int) -> tuple[Any, np.ndarray, np.ndarray]:
         """A level's context, the code [d] of its start, and those [G,d] of its goal."""
@@ -199,8 +221,10 @@ class _Trainer:
             return [in_hindsight(graph, wide, count, random) for _ in range(2)], False
         plan = self._plan(context, start, goals, nodes)
         way = plan.path if plan.reached else None
+        if not plan.leaves:  # the level begins with its goal
+            return [], plan.reached
         found = [from_search(plan.graph, way, goal, count, random) for _ in range(2 if plan.reached else 1)]
-        if plan.leaves and not one_goal:  # without leaves the level begins with its goal
+        if not one_goal:
             found.append(in_hindsight(plan.graph, wide, count, random))
         return found, plan.reached
 
@@ -226,14 +250,16 @@ class _Trainer:
             rows = [random.integers(len(one.codes), size=states) for one in chosen]
             picked = zip(chosen, rows, strict=True)
             z = np.stack([unpack(one.codes[row], network.bits) for one, row in picked])
-            steps, sure, at_least = (
+            steps, sure, at_least, best = (
                 torch.from_numpy(np.stack([getattr(one, part)[row] for one, row in zip(chosen, rows, strict=True)]))
-                for part in ("steps", "sure", "at_least")
+                for part in ("steps", "sure", "at_least", "best")
             )
             goals = torch.from_numpy(np.stack([one.goal for one in chosen]))
-            error = network(torch.from_numpy(z), network.read_goal(goals)) - steps.sqrt()
-            error = torch.where(at_least, error.clamp(max=0.0), error)
-            loss = (torch.nn.functional.smooth_l1_loss(error, torch.zeros_like(error), reduction="none") * sure).mean()
+            roots, logits = network(torch.from_numpy(z), network.read_goal(goals))
+            error = torch.where(at_least, (roots - steps.sqrt()).clamp(max=0.0), roots - steps.sqrt())
+            loss = (functional.smooth_l1_loss(error, torch.zeros_like(error), reduction="none") * sure).mean()
+            missed = logits.logsumexp(2) - logits.masked_fill(~best, -1e9).logsumexp(2)  # -log p of any of the best
+            loss = loss + config.policy * torch.where(best.any(2), missed, 0.0).mean()
             optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)

@@ -15,7 +15,7 @@ from pixelplan.model.checkpoint import read_tensors, write_tensors
 from pixelplan.types import InputError
 
 CHECKPOINT = "checkpoint.safetensors"
-_PARTS = ("steps", "sure", "at_least")
+_PARTS = ("steps", "sure", "at_least", "best")
 
 
 def save_progress(

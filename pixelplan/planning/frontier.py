@@ -7,7 +7,7 @@ by the steps taken so far plus, weighted, the steps that the distance still expe
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from pixelplan.planning.latent_goal import LatentGoal
 from pixelplan.planning.latent_graph import GrowingGraph, as_array, as_tensor, distances
 from pixelplan.planning.packed_graph import PackedGraph
 from pixelplan.planning.queue import Queue
-from pixelplan.types import Distance, LatentGraph, Model, is_discrete
+from pixelplan.planning.surprise import Surprise
+from pixelplan.types import Distance, Guide, LatentGraph, Model, is_discrete
 
 if TYPE_CHECKING:
     import torch
@@ -182,6 +183,10 @@ def best_first(problem: Problem, config: OneShotConfig, distance: Distance) -> G
     With a weight of at most 1 this is A*. It continues until no other path can be shorter, and expands a node again
     if it finds a shorter path to it, so the plan is shortest if the distance never overestimates. With a larger
     weight it stops at the first goal. An infinite weight is greedy: only the distance counts.
+
+    With a policy weight, every action on the way to a node also costs that many steps times -log of how likely the
+    distance's policy finds it: of nodes that seem equally near, those come first that a good player would pass. The
+    search then stops at the first goal, too.
     """
     search = _BestFirst(problem, config, distance)
     while search.more():
@@ -203,7 +208,8 @@ class _BestFirst:
         self.ahead = np.full(1024, np.nan, np.float32)
         self.expanded_at = np.full(1024, np.iinfo(np.int32).max, np.int32)
         """The depth at which each node was last expanded; the largest int32 if it never was."""
-        self.thorough = config.weight <= 1
+        self.surprise = Surprise() if config.policy_weight else None
+        self.thorough = config.weight <= 1 and self.surprise is None
         self.queue = Queue()
         root = np.zeros(1, np.int64)
         self._judge(root, problem.start[None])
@@ -259,8 +265,13 @@ class _BestFirst:
             self.ahead = np.concatenate([self.ahead, np.full(len(self.ahead), np.nan, np.float32)])
             more = np.full(len(self.expanded_at), np.iinfo(np.int32).max, np.int32)
             self.expanded_at = np.concatenate([self.expanded_at, more])
-        steps = self.distance(as_tensor(points), self.goals).float().cpu().numpy()
-        self.ahead[nodes] = np.nan_to_num(steps, nan=np.inf, posinf=np.inf, neginf=0.0)
+        z = as_tensor(points)
+        if self.surprise is None:
+            steps = self.distance(z, self.goals)
+        else:
+            steps, chances = cast("Guide", self.distance).look(z, self.goals)
+            self.surprise.note(nodes, chances.float().cpu().numpy())
+        self.ahead[nodes] = np.nan_to_num(steps.float().cpu().numpy(), nan=np.inf, posinf=np.inf, neginf=0.0)
 
     def _push(self, nodes: np.ndarray) -> None:
         depths = self.growth.graph.depths(nodes)
@@ -268,6 +279,8 @@ class _BestFirst:
         ahead = self.ahead[nodes].astype(np.float64)
         weight = self.config.weight
         keys = ahead if np.isinf(weight) else depths + weight * ahead if weight else depths.astype(np.float64)
+        if self.surprise is not None:
+            keys = keys + self.config.policy_weight * self.surprise.of(self.growth.graph, nodes)
         keys = np.minimum(keys, 1e9)  # what seems infinitely far comes last but still comes: the distance may be wrong
         self.queue.push(keys - 1e-7 * depths, np.stack([nodes, depths], axis=1).astype(np.int32))
 

@@ -38,6 +38,10 @@ class Origins:
         """Actions [n] from the root to nodes [n]."""
         return self._origins[nodes, 2]
 
+    def found_by(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """From which nodes [n] and by which actions [n] nodes [n] were found; -1 each for the root."""
+        return self._origins[nodes, 0], self._origins[nodes, 1]
+
     def reroute(self, nodes: np.ndarray, parents: np.ndarray, actions: np.ndarray) -> np.ndarray:
         """Take any shorter path to nodes [n], which may repeat; returns the nodes [m] that got one."""
         depths = self._origins[parents, 2] + 1

@@ -67,6 +67,9 @@ class OneShotConfig:
     batch: int = field(default=64, metadata=ADDED_LATER)
     """Nodes that best-first search expands at a time, at most: more is quicker a node, and takes more nodes. It begins
     with few, so that what is near is found with few."""
+    policy_weight: float = field(default=0.0, metadata=ADDED_LATER)
+    """How much best-first search trusts the learned policy: an action that the policy takes with probability p costs
+    -log p times so many steps more. 0 leaves it out; shortest plans need that."""
     perimeter: int = field(default=0, metadata=ADDED_LATER)
     """States around the goal that best-first search knows the exact distance of, for worlds in which every move can be
     undone. They are looked at once if levels have the same goal, and are not counted among a search's nodes."""
@@ -77,6 +80,8 @@ class OneShotConfig:
                 raise InputError(f"{name} is {getattr(self, name)}; it must be at least 1")
         if self.perimeter < 0:
             raise InputError(f"perimeter is {self.perimeter}; it must be 0 or more")
+        if not 0 <= self.policy_weight < np.inf:
+            raise InputError(f"policy_weight is {self.policy_weight}; it must be 0 or more")
         if not self.weight >= 0:
             raise InputError(f"weight is {self.weight}; it must be 0 or more, or inf for a greedy search")
 
@@ -163,7 +168,13 @@ def search(
         distance: Distance | None = getattr(model, "distance", None)
         if distance is not None and not len(goal.points):
             raise InputError("a learned distance needs a goal picture; give one, or leave out the heuristic")
-        growth = best_first(problem, config, _with_perimeter(problem, config, distance) or Nearness(problem))
+        chosen = _with_perimeter(problem, config, distance) or Nearness(problem)
+        if config.policy_weight and not hasattr(chosen, "look"):
+            raise InputError(
+                f"policy-weight is {config.policy_weight}, and no policy was learned; leave it 0, or give a heuristic, "
+                "and no perimeter"
+            )
+        growth = best_first(problem, config, chosen)
     else:
         growth = _look_twice(problem, config, random or np.random.default_rng(0))
     graph = growth.graph.finished(growth.ahead)

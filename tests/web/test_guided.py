@@ -23,7 +23,7 @@ PUZZLE = "examples.sliding_puzzle:make"
 def heuristic_in(folder: Path) -> Path:
     """A distance for the true rules of the 8-puzzle that knows nothing."""
     torch.manual_seed(0)
-    network = DistanceNetwork(81, (3, 3, 9), NetworkConfig(goal_width=4, goal_blocks=1, state_width=4, hidden=16))
+    network = DistanceNetwork(81, (3, 3, 9), 4, NetworkConfig(goal_width=4, goal_blocks=1, state_width=4, hidden=16))
     save_distance(network, folder, {"model": "oracle", "model_identity": f"the true rules of {PUZZLE}"})
     return folder
 
