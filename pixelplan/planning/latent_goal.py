@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -46,7 +47,7 @@ class LatentGoal:
         if not len(self.points):
             return np.full(len(z), np.inf)
         if order == 2.0 and self.matters is None:
-            return np.min([distances(z, point) for point in self.points], axis=0)
+            return reduce(np.minimum, (distances(z, point) for point in self.points))
         weights = np.ones_like(self.points) if self.matters is None else self.matters
         differences = [np.abs(z - point) ** order @ weight for point, weight in zip(self.points, weights, strict=True)]
         return np.min(differences, axis=0) ** (1 / order)
