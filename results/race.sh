@@ -2,7 +2,8 @@
 # Three puzzles and three examples with default settings: families race on held-out frames, the winner is judged.
 #   results/race.sh [SEED [COUNT [NAME …]]] writes results/race/; data and models go to runs/race. What is finished is not run again.
 # Levels: training 0–999, validation 1000–1049, test 10000–10099. With a COUNT other than 1000, training has only that many
-# levels and nothing else: what is chosen on held-out levels is chosen on some of them.
+# levels and nothing else: what is chosen on held-out levels is chosen on some of them. STEPS=10000 follows rollouts that
+# far (minutes each).
 set -eu
 seed=${1:-0} count=${2:-1000}
 shift $(($# < 2 ? $# : 2))
@@ -27,5 +28,5 @@ for name in "$@"; do
       --json $record-$planner-seed$seed.json --resume
   done
   python benchmarks/exactness.py "$name$few=$model:runs/race/$name-validation" \
-    --json results/race/exactness-seed$seed.json
+    --steps "${STEPS:-1000}" --json results/race/exactness-seed$seed.json
 done
