@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -57,33 +58,35 @@ def small_worlds() -> str:
 
 
 def default_settings() -> str:
-    """What `results/race.sh` reached: three puzzles and three examples, on 1000 levels, with default settings."""
+    """What `results/race.sh` reached with default settings: three puzzles and three examples, on many levels and few."""
     lines = [
-        "| world | seeds | winners of the race | training | still right after 100, 1,000 and 10,000 random steps | "
+        "| world | training levels | seeds | winners of the race | training | rollouts still right | "
         "one-shot (worst seed) | full (worst seed) |",
-        "|---|---|---|---|---|---|---|",
+        "|---|---|---|---|---|---|---|---|",
     ]
-    for name, title in {**{name: kind.__name__ for name, kind in PUZZLES.items()}, **EXAMPLES}.items():
-        runs = list(_default_runs(name))
+    titles = {**{name: kind.__name__ for name, kind in PUZZLES.items()}, **EXAMPLES}
+    for name, count in itertools.product(titles, (1000, 100, 10)):
+        runs = list(_default_runs(name if count == 1000 else f"{name}-{count}"))
         if not runs:
             continue
+        horizons = [steps for steps in ("100", "1000", "10000") if all(steps in run["rollouts"] for run in runs)]
         lasting = ", ".join(
-            f"{statistics.mean(run['rollouts'][steps] for run in runs):.3f}" for steps in ("100", "1000", "10000")
+            f"{statistics.mean(run['rollouts'][steps] for run in runs):.2f} after {int(steps):,}" for steps in horizons
         )
         minutes = statistics.mean(_race_seconds(run) for run in runs) / 60
         lines.append(
-            f"| {title} | {len(runs)} | {_winners(run['family'] for run in runs)} | {minutes:.1f} min | {lasting} | "
-            f"{_successes(runs, 'one-shot')} | {_successes(runs, 'full')} |"
+            f"| {titles[name]} | {count:,} | {len(runs)} | {_winners(run['family'] for run in runs)} | "
+            f"{minutes:.1f} min | {lasting} | {_successes(runs, 'one-shot')} | {_successes(runs, 'full')} |"
         )
     return "\n".join(lines if len(lines) > 2 else ["Not recorded with the present code yet."])
 
 
 def _default_runs(name: str) -> Iterator[dict[str, Any]]:
-    """One world's runs of `results/race.sh` that are recorded in full, one per seed."""
+    """The runs of `results/race.sh` with one name that are recorded in full, one per seed."""
     for seed in SEEDS:
         parts = (f"race/{name}-{part}-seed{seed}" for part in ("training", "one-shot", "full"))
         made = all_if_made(*parts, f"race/exactness-seed{seed}")
-        if made is None:
+        if made is None or name not in made[3]["models"]:
             continue
         training, one_shot, full, exactness = made
         yield {
