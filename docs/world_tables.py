@@ -58,7 +58,7 @@ def small_worlds() -> str:
 
 
 def default_settings() -> str:
-    """What `results/race.sh` reached: three puzzles and three examples with default settings, on many levels and few."""
+    """What `results/race.sh` reached with default settings: puzzles and examples, on many levels and on few."""
     lines = [
         "| world | training levels | seeds | winners of the race | training | rollouts still right | "
         "one-shot (worst seed) | full (worst seed) |",

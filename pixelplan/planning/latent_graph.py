@@ -32,7 +32,8 @@ class Origins:
         first, self._count = self._count, self._count + len(parents)
         while self._count > len(self._origins):
             self._origins = with_room(self._origins)
-        self._origins[first : self._count] = np.stack([parents, actions, self._origins[parents, 2] + 1], axis=1)
+        new = self._origins[first : self._count]
+        new[:, 0], new[:, 1], new[:, 2] = parents, actions, self._origins[parents, 2] + 1
 
     def depths(self, nodes: np.ndarray) -> np.ndarray:
         """Actions [n] from the root to nodes [n]."""

@@ -227,7 +227,9 @@ class TransportModel(nn.Module):
 
     def forward(self, z: Tensor, context: Moves) -> Tensor:
         """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with these contexts."""
-        cells = len(self.jumps.targets)
-        attention = (z @ context.places).unflatten(-1, (-1, cells)).softmax(-1).flatten(-2)  # [L,S,K·G]
-        ends = (attention @ context.ends).unflatten(-1, (self.actions, -1))
+        levels, states = z.shape[:2]
+        maps = len(self.readout.weight)
+        fit = z @ context.places  # [L,S,K·G]
+        attention = fit.view(levels, states, maps, fit.shape[-1] // maps).softmax(-1).view_as(fit)
+        ends = (attention @ context.ends).view(levels, states, self.actions, z.shape[-1])
         return ends / torch.linalg.vector_norm(ends, dim=-1, keepdim=True)  # a third of what `normalize` takes
