@@ -84,7 +84,8 @@ class WorldModel:
     @torch.inference_mode()
     def step(self, z: Tensor, context: Any) -> Tensor:
         """The embeddings [N,A,d] after each action from each of z [N,d]."""
-        return self.networks.step(z.unsqueeze(0), context).squeeze(0)[:, : self.actions]
+        after = self.networks.step(z[None], context)[0]
+        return after if after.shape[1] == self.actions else after[:, : self.actions]
 
     @torch.inference_mode()
     def shown(self, z: Tensor, frame: np.ndarray) -> np.ndarray | None:

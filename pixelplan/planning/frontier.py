@@ -149,7 +149,7 @@ def breadth_first(problem: Problem, config: OneShotConfig, threshold: float, ran
         chosen, same = _filter_and_cut(graph, points[new], config, random)
         kept = new[chosen]
         added = graph.add(points[kept], leaves[kept // actions], kept % actions)
-        nodes[new] = np.append(added, -1)[same]
+        nodes[new] = np.where(same < 0, -1, added[same])
         graph.connect(leaves, nodes.reshape(-1, actions))
         search.goal = graph.size - 1 if reached else None
         recent = int(leaves[0])
