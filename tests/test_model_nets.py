@@ -12,7 +12,7 @@ from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.families import config_from
 from pixelplan.model.families.grid import ModelConfig, NoiseConfig
 from pixelplan.model.families.noisy import settled
-from pixelplan.model.families.position import Displacements, TransportModel, differing_cells
+from pixelplan.model.families.position import Displacements, TransportModel, differing_cells, expected
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.sizes import Sizes, sizes_of
 from pixelplan.model.train_config import PRESETS, preset
@@ -44,6 +44,21 @@ def test_shapes_norms_and_gradients(name):
     losses["total"].backward()
     for parameter_name, parameter in model.networks.named_parameters():
         assert parameter.grad is not None and parameter.grad.abs().sum() > 0, parameter_name
+
+
+def test_what_a_planner_remembers_of_the_codes_follows_the_weights():
+    data = play(levels=1)
+    model = WorldModel(SMALL["spatial"], sizes_of(data), threshold=0.5)
+    for name in ("readout.weight", "log_scale"):
+        before = model.context(data.frames[0]).places.clone()
+        with torch.no_grad():
+            model.networks.forward_model.get_parameter(name).mul_(1.1).add_(0.1)
+        assert not torch.equal(model.context(data.frames[0]).places, before)
+    other = WorldModel(SMALL["spatial"], sizes_of(data))
+    model.networks.load_state_dict(other.networks.state_dict())
+    expected_now, remembered = (one.context(data.frames[0]) for one in (other, model))
+    torch.testing.assert_close(remembered.places, expected_now.places)
+    torch.testing.assert_close(remembered.ends, expected_now.ends)
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -106,7 +121,7 @@ def test_displacements_are_those_that_stay_on_the_grid(rows, columns, reach):
     moves = Displacements(rows, columns, reach)
     chances = moves.chances(logits, actions=2)
     torch.testing.assert_close(moves.matrix(chances), plain)
-    torch.testing.assert_close(moves.expected(chances, values), plain @ values)
+    torch.testing.assert_close(expected(chances, moves.targets_of(values)), plain @ values)
 
 
 @pytest.mark.parametrize(("size", "cell"), [(8, 8), (16, 8), (5, 12), (16, 4)])

@@ -7,6 +7,7 @@ by the steps taken so far plus, weighted, the steps that the distance still expe
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -39,6 +40,13 @@ class Problem:
     goal: LatentGoal
     not_goals: np.ndarray | None = None
     """[F,d], states that look like a goal but are not: a prediction nearer to one of these is not the goal."""
+    chance: np.random.Generator | None = None
+    """What decides which leaves are cut; None for the same choice every time."""
+
+    @cached_property
+    def random(self) -> np.random.Generator:
+        """The source of chance; most searches need none, and making one takes as long as half a layer."""
+        return self.chance or np.random.default_rng(0)
 
     def far(self, points: np.ndarray) -> np.ndarray:
         """How far [n] points [n,d] are from the goal; infinitely far if one of `not_goals` is nearer."""
@@ -120,7 +128,7 @@ class Growth:
             self.goal = self.graph.size - 1
 
 
-def breadth_first(problem: Problem, config: OneShotConfig, threshold: float, random: np.random.Generator) -> Growth:
+def breadth_first(problem: Problem, config: OneShotConfig, threshold: float) -> Growth:
     """Algorithm 2: layer by layer from the start until the goal is among the new nodes.
 
     Points nearer to each other than the threshold are one node. A prediction is the goal if it lies within the model's
@@ -138,22 +146,23 @@ def breadth_first(problem: Problem, config: OneShotConfig, threshold: float, ran
         actions = len(points) // len(leaves)
         nodes, apart = graph.reidentify(points, recent) if config.reidentification else _all_new(points)
         far = problem.far(points)
-        nodes[(far < model.threshold) & (far < apart)] = -1
+        near = far < model.threshold
+        nodes[near & (far < apart)] = -1
         new = np.flatnonzero(nodes < 0)
-        nearest, reached = int(far.argmin()), far[new].min(initial=np.inf) < model.threshold
+        nearest, reached = int(far.argmin()), near[new].any()
         if reached:
             new = new[[far[new].argmin()]]  # only the goal matters in this layer
         elif search.doubtful is None or far[nearest] < search.doubtful[0]:
             parent, action = divmod(nearest, actions)
             search.doubtful = float(far[nearest]), int(leaves[parent]), action, points[nearest]
-        chosen, same = _filter_and_cut(graph, points[new], config, random)
+        chosen, same = _filter_and_cut(problem, graph, points[new], config)
         kept = new[chosen]
         added = graph.add(points[kept], leaves[kept // actions], kept % actions)
         nodes[new] = np.where(same < 0, -1, added[same])
         graph.connect(leaves, nodes.reshape(-1, actions))
         search.goal = graph.size - 1 if reached else None
         recent = int(leaves[0])
-        leaves = added if len(added) <= config.cutoff else np.unique(random.choice(added, config.cutoff))
+        leaves = added if len(added) <= config.cutoff else np.unique(problem.random.choice(added, config.cutoff))
     return search
 
 
@@ -163,14 +172,14 @@ def _all_new(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _filter_and_cut(
-    graph: Graph, points: np.ndarray, config: OneShotConfig, random: np.random.Generator
+    problem: Problem, graph: Graph, points: np.ndarray, config: OneShotConfig
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which of the new points [n,d] become leaves, and for each point [n] its leaf, -1 if it has none."""
     chosen = same = np.arange(len(points))
     if config.reidentification and len(points) > 1:
         chosen, same = graph.thin_out(points)
     if config.cut == "text" and len(chosen) > config.cutoff:
-        stay = np.sort(random.permutation(len(chosen))[: config.cutoff])
+        stay = np.sort(problem.random.permutation(len(chosen))[: config.cutoff])
         place = np.full(len(chosen), -1)
         place[stay] = np.arange(config.cutoff)
         chosen, same = chosen[stay], place[same]

@@ -106,7 +106,7 @@ class GrowingGraph(Origins):
         scores = products(points, self._embeddings[first:end])
         scores -= self._half_norms[first:end]
         best = scores.argmax(1)
-        half_squares = _half_norms(points) - scores.max(1, initial=-np.inf)
+        half_squares = _half_norms(points) - scores[np.arange(len(points)), best]
         apart = np.sqrt(np.maximum(2 * half_squares, 0))
         return np.where(apart < self.threshold, best + first, -1), apart
 

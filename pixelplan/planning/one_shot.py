@@ -163,7 +163,7 @@ def search(
     A prediction nearer to one of `not_goals` [F,d] than to the goal is not the goal, however near it is.
     """
     began = time.perf_counter()
-    problem = Problem(model, context, start, goal, not_goals)
+    problem = Problem(model, context, start, goal, not_goals, random)
     if config.frontier == "best-first":
         distance: Distance | None = getattr(model, "distance", None)
         if distance is not None and not len(goal.points):
@@ -176,7 +176,7 @@ def search(
             )
         growth = best_first(problem, config, chosen)
     else:
-        growth = _look_twice(problem, config, random or np.random.default_rng(0))
+        growth = _look_twice(problem, config)
     graph = growth.graph.finished(growth.ahead)
     if growth.goal is not None:
         node = growth.goal
@@ -199,14 +199,14 @@ def _with_perimeter(problem: Problem, config: OneShotConfig, distance: Distance 
     return WithPerimeter(around(problem.model, problem.context, problem.goal.points, config.perimeter), distance)
 
 
-def _look_twice(problem: Problem, config: OneShotConfig, random: np.random.Generator) -> Growth:
+def _look_twice(problem: Problem, config: OneShotConfig) -> Growth:
     """Breadth-first search and, if it fails and the settings say so, a second look."""
     threshold = problem.model.threshold
-    first = growth = breadth_first(problem, config, threshold, random)
+    first = growth = breadth_first(problem, config, threshold)
     if config.second_look and not first.reached:
         if first.graph.size < config.node_limit and not first.graph.exact:  # else the threshold is too fine already
             limited = replace(config, node_limit=min(config.node_limit, LARGER * first.graph.size))
-            growth = breadth_first(problem, limited, FINER * threshold, random)
+            growth = breadth_first(problem, limited, FINER * threshold)
         if not growth.reached:
             growth = first
             growth.take_doubtful_goal(threshold)

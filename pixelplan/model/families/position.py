@@ -100,14 +100,19 @@ class Displacements(nn.Module):
         logits = logits.reshape(len(logits) * actions, -1).index_select(1, self.chosen)
         return (logits.unflatten(1, self.barred.shape) + self.barred).softmax(-1)
 
-    def expected(self, chances: Tensor, values: Tensor) -> Tensor:
-        """[B,G,v]: the mean of values [G,v] at the targets, by chances [B,G,M]."""
-        return (chances.transpose(0, 1) @ functional.embedding(self.targets, values)).transpose(0, 1)
+    def targets_of(self, values: Tensor) -> Tensor:
+        """[G,M,v]: of values [G,v], those at the targets of each cell."""
+        return functional.embedding(self.targets, values)
 
     def matrix(self, chances: Tensor) -> Tensor:
         """[B,G,G]: from where to where, by chances [B,G,M]."""
         cells = len(self.targets)
         return chances.new_zeros(len(chances), cells, cells).scatter_add(2, self.targets.expand_as(chances), chances)
+
+
+def expected(chances: Tensor, values: Tensor) -> Tensor:
+    """[B,G,v]: the mean of values [G,M,v] at the targets, by chances [B,G,M]."""
+    return (chances.transpose(0, 1) @ values).transpose(0, 1)
 
 
 class Readout(nn.Module):
@@ -174,6 +179,17 @@ class Moves(NamedTuple):
     """[L,K·G,A·d] the code that each cell leads to by each action."""
 
 
+class Cells(NamedTuple):
+    """What follows from the codes of cells, whatever the level."""
+
+    places: Tensor
+    """[d,K·G] as in `Moves`."""
+    by_jump: Tensor
+    """[G,M,K·d] the codes of the cells that a jump can lead to."""
+    by_glide: Tensor
+    """[G,9,K·d] those of the cells around."""
+
+
 class TransportModel(nn.Module):
     """Where each action leads from each cell, read from one frame of the level; a step only looks it up.
 
@@ -192,6 +208,7 @@ class TransportModel(nn.Module):
     def __init__(self, width: int, blocks: int, readout: Readout, sizes: Sizes) -> None:
         super().__init__()
         self.readout, self.glide, self.actions = readout, sizes.glide or sizes.reach, sizes.actions
+        self.maps = len(readout.weight)
         self.near = GridFeatures((sizes.rows, sizes.columns), sizes.patch, width, blocks=1)
         self.far = nn.Sequential(*(ResidualBlock(width) for _ in range(blocks)))
         self.glide_head = head(width, sizes.actions * 9)
@@ -201,24 +218,38 @@ class TransportModel(nn.Module):
         self.log_scale = nn.Parameter(torch.tensor(4.5))
         self.jumps = Displacements(sizes.rows, sizes.columns, sizes.reach)
         self.glides = Displacements(sizes.rows, sizes.columns, 1)
+        self._known: tuple[Any, Cells] | None = None
 
     def context(self, images: Tensor) -> Moves:
         """Where each cell leads by each action, from one image [L,3,H,W] of each level."""
         near = self.near(images)
         far = self.far(near)
-        codes = self.readout.codes()  # [K,G,d]
-        table = codes.transpose(0, 1).flatten(1)  # [G,K·d]
-        by_jump = self.jumps.expected(self.jumps.chances(self.jump_head(far), self.actions), table)  # [L·A,G,K·d]
-        by_glide = self._glide(self.glide_head(near), table)  # [L·A,G,K·d]
+        cells = self._cells()
+        by_jump = expected(self.jumps.chances(self.jump_head(far), self.actions), cells.by_jump)  # [L·A,G,K·d]
+        by_glide = self._glide(self.glide_head(near), cells.by_glide)  # [L·A,G,K·d]
         choice = self.choice_head(far).sigmoid().flatten(2).reshape(*by_jump.shape[:2], 1)
-        ends = by_glide.lerp(by_jump, choice).unflatten(0, (-1, self.actions)).unflatten(-1, (len(codes), -1))
+        ends = by_glide.lerp(by_jump, choice).unflatten(0, (-1, self.actions)).unflatten(-1, (self.maps, -1))
+        return Moves(cells.places, ends.permute(0, 3, 2, 1, 4).flatten(3).flatten(1, 2))
+
+    def _cells(self) -> Cells:
+        """What follows from the codes alone. A planner gets it from memory, as long as the codes are the same."""
+        if not torch.is_inference_mode_enabled() or torch.jit.is_tracing():
+            return self._cells_now()
+        weight, scale = self.readout.weight, self.log_scale
+        codes = weight.data_ptr(), weight._version, scale.data_ptr(), scale._version
+        if self._known is None or self._known[0] != codes:
+            self._known = codes, self._cells_now()
+        return self._known[1]
+
+    def _cells_now(self) -> Cells:
+        table = self.readout.codes().transpose(0, 1).flatten(1)  # [G,K·d]
         places = self.readout.unit_codes().T * self.log_scale.exp()
-        return Moves(places, ends.permute(0, 3, 2, 1, 4).flatten(3).flatten(1, 2))
+        return Cells(places, self.jumps.targets_of(table), self.glides.targets_of(table))
 
     def _glide(self, logits: Tensor, codes: Tensor) -> Tensor:
-        """[L·A,G,K·d] codes at the end of a glide, from logits [L,A·9,R,C] and the cells' codes [G,K·d]."""
+        """[L·A,G,K·d] codes at the end of a glide, from logits [L,A·9,R,C] and codes [G,9,K·d] of neighbours."""
         chances = self.glides.chances(logits, self.actions)
-        ends = self.glides.expected(chances, codes)
+        ends = expected(chances, codes)
         if self.glide > 1:
             matrix = self.glides.matrix(chances)
             for _ in range(self.glide - 1):
@@ -228,8 +259,7 @@ class TransportModel(nn.Module):
     def forward(self, z: Tensor, context: Moves) -> Tensor:
         """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with these contexts."""
         levels, states = z.shape[:2]
-        maps = len(self.readout.weight)
         fit = z @ context.places  # [L,S,K·G]
-        attention = fit.view(levels, states, maps, fit.shape[-1] // maps).softmax(-1).view_as(fit)
+        attention = fit.view(levels, states, self.maps, fit.shape[-1] // self.maps).softmax(-1).view_as(fit)
         ends = (attention @ context.ends).view(levels, states, self.actions, z.shape[-1])
         return ends / torch.linalg.vector_norm(ends, dim=-1, keepdim=True)  # a third of what `normalize` takes
