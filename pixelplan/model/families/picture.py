@@ -27,6 +27,8 @@ from pixelplan.model.sizes import Sizes
 
 LARGEST_PATCH = 8
 """Pixels along a side."""
+UNCHANGED = 1e-3
+"""Features that differ by no more than rounding does are the same."""
 UNUSED = 1e6
 """A feature that no patch has."""
 
@@ -49,9 +51,8 @@ class PictureConfig:
     wide: int = 64
     """Channels of the network on half and a quarter of it."""
     noise: float = 0.05
-    """Of the features that the network learns from, so that it mends small errors and they do not add up in a plan.
-
-    With twice as much, what the noise hides drowns what is rare: a switch far from its door is learned much later."""
+    """Of the features that the network learns from, so that small errors do not add up in a plan: what it repaints
+    does not depend on them."""
     bad_patches: float = 0.02
     """The share of patches with five times as much of it."""
     predicted: float = 0.5
@@ -81,7 +82,7 @@ class PictureConfig:
 class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
-    version = 4
+    version = 5
     until_learned = True
     keeps_margin = False
     changes_colours = False
@@ -201,7 +202,7 @@ class Picture(Networks):
             images = to_images(np.asarray(level.frames))
             features = self._features(images)
             predicted = self.dynamics(features, self.context(images[:1]))[steps[:, 0], steps[:, 1]]
-            changed = (features[steps[:, 2]] - features[steps[:, 0]]).abs().amax(1) > 1e-3  # [m,R,C]
+            changed = (features[steps[:, 2]] - features[steps[:, 0]]).abs().amax(1) > UNCHANGED  # [m,R,C]
             size = predicted.pow(2).sum(1)
             moving.append(size[changed])
             resting.append(size[~changed])
@@ -213,7 +214,12 @@ class Picture(Networks):
         self.still.copy_(bounds[fewest[len(fewest) // 2]])
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
-        """How far the features after each step are from those predicted, from slightly wrong features before it."""
+        """How far the features after each step are from those predicted, from slightly wrong features before it.
+
+        A patch that the step does not change should stay as it is, noise and all. If the network had to take all noise
+        away, that would be nine tenths of the loss, and what is rare would be learned last. Its own errors, however,
+        it learns to mend everywhere.
+        """
         with torch.no_grad(), torch.autocast(batch.images.device.type, enabled=False):  # targets are never rounded
             features = self._features(batch.images)
             worse = 1 + 4 * (torch.rand_like(features[:, :1]) < self.config.bad_patches)  # of a few patches
@@ -223,11 +229,16 @@ class Picture(Networks):
         actions = batch.steps[:, 2]
         with torch.no_grad():
             chosen = self._steps_to_predict(before, after)
-            predicted = self._after(wrong, context, before[chosen], actions[chosen]).float()
+            predicted = self._after(features, context, before[chosen], actions[chosen]).float()
             truth = features[after[chosen]]
             helps = _squared(predicted - truth) < _squared(features[before[chosen]] - truth)  # better than no change
-            wrong[after[chosen[helps]]] = predicted[helps]
-        loss = 0.1 * _squared(self._after(wrong, context, before, actions) - features[after]).mean()
+            own = after[chosen[helps]]
+            noise = wrong - features
+            noise[own] = 0
+            wrong[own] = predicted[helps]
+            stays = (features[after] - features[before]).abs().amax(1, keepdim=True) < UNCHANGED  # [M,1,R,C]
+            target = features[after] + stays * noise[before]
+        loss = 0.1 * _squared(self._after(wrong, context, before, actions) - target).mean()
         return {"forward": loss, "total": loss}
 
     def _steps_to_predict(self, before: Tensor, after: Tensor) -> Tensor:

@@ -91,7 +91,6 @@ class Repaint(nn.Module):
     A U-Net, so that what was learned in one place holds in all; halved twice and with blocks that pool over all places,
     so that what is far away counts, too. A learned map of places tells one place from another. How patches differ from
     those of the level's one frame shows at once what has moved, whatever the floor looks like.
-    Each patch is changed as far as a gate opens: most patches stay what they are.
     """
 
     def __init__(self, features: int, width: int, wide: int, sizes: Sizes, window: Window) -> None:
@@ -112,10 +111,14 @@ class Repaint(nn.Module):
         self.coarse = nn.Sequential(*(PoolingBlock(wide) for _ in range(2)))
         self.to_half = nn.Conv2d(wide, wide, 1)
         self.middle_again = nn.Sequential(*(PoolingBlock(wide) for _ in range(2)))
-        outputs = sizes.actions * (features + 1)
+        outputs = sizes.actions * features
         self.change = nn.Sequential(
             nn.GroupNorm(1, wide), nn.ReLU(), nn.Conv2d(wide, 4 * outputs, 1), nn.PixelShuffle(2)
         )
+        last = self.change[2]
+        assert isinstance(last, nn.Conv2d) and last.bias is not None
+        nn.init.zeros_(last.weight)  # at first, nothing changes
+        nn.init.zeros_(last.bias)
 
     def forward(self, features: Tensor, context: Tensor) -> Tensor:
         """[N,A,c,R,C] the change by each action, from features [N,c,R,C] in levels with context [N,width+c,R,C]."""
@@ -125,9 +128,7 @@ class Repaint(nn.Module):
         coarse = self.coarse(self.quarter(_even(half)))
         half = self.middle_again(half + _twice(self.to_half(coarse), half))
         change = self.change(half)[..., : features.shape[2], : features.shape[3]]
-        change = change.unflatten(1, (self.actions, self.features + 1))
-        gate = torch.sigmoid(change[:, :, -1:] - 2)  # at first, hardly anything changes
-        return gate * change[:, :, :-1]
+        return change.unflatten(1, (self.actions, self.features))
 
 
 def _even(features: Tensor) -> Tensor:
