@@ -4,8 +4,8 @@
     python benchmarks/zoo.py four-rooms    # these
     python benchmarks/zoo.py --page        # docs/zoo.md and its picture, from the records there are
 
-Each id runs in a process of its own, and its record in results/zoo is written when it is done; what was recorded or
-trained before it was cut off is in runs/zoo and is gone on with.
+Each id runs in a process of its own, and its record in results/zoo is written when it is done. What was recorded or
+trained before an interruption is in runs/zoo, and the next run continues it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ ZOO: dict[str, Animal] = {
 
 
 def measure(name: str) -> dict[str, Any]:
-    """Everything that is to be known of one id."""
+    """All that a record says about one id."""
     import pixelplan
     from pixelplan.data.check_env import check_env
     from pixelplan.data.collect import reach

@@ -236,7 +236,7 @@ class LatentGraph:
 
     @property
     def embeddings(self) -> np.ndarray:
-        """[M,d] float32. Of a large discrete graph that is much: `pieces` gives it bit by bit."""
+        """[M,d] float32. For a large discrete graph this takes much memory; `pieces` returns it in parts."""
         return self.at(slice(None))
 
     def at(self, nodes: Any) -> np.ndarray:

@@ -1,6 +1,6 @@
 """The goal test: which states solve their level, learned from recorded play on the latent states of a finished model.
 
-Any family will do. A small network reads an embedding and gives how sure it is. How the numbers of an embedding are
+Any family will do. A small network reads an embedding and says how sure it is. How the numbers of an embedding are
 laid out is not known here, so several readings of it are trained: as a lattice whose channels come first or last, and
 as a plain list. Held-out levels decide between them, and where the test draws its line.
 
@@ -95,7 +95,7 @@ class LearnedGoalTest:
 
 @dataclass(frozen=True)
 class GoalTestReport:
-    """What is to be expected of a goal test, on levels that it has not learned from."""
+    """How well a goal test does on levels that it has not learned from."""
 
     levels: int
     """Held-out levels looked at."""

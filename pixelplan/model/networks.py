@@ -63,7 +63,7 @@ class Networks(nn.Module):
         """Fix what is chosen on held-out levels after training."""
 
     def judged(self, levels: list[LevelPlay]) -> list[LevelPlay]:
-        """Levels as the family is to be measured on them."""
+        """The levels on which the family is measured, in the form that it can be measured on."""
         return levels
 
     def usual_updates(self) -> int:

@@ -53,7 +53,7 @@ class Schedule:
     """How it then ends."""
 
     def last_pass(self, rows: Sequence[dict[str, Any]]) -> int:
-        """The pass that is to be the last, as far as the passes in rows tell."""
+        """The number of the last pass, as far as the passes in rows tell."""
         begun = self.config.settling_since(rows, self.passes) if self.until_learned else None
         return self.passes if begun is None else min(self.passes, begun + self.config.settling_passes(begun))
 

@@ -60,13 +60,13 @@ def train(
     race: list[dict[str, Any]] | None = None,
     init: Path | None = None,
 ) -> WorldModel:
-    """Train a model of the config's family on recorded play into folder `out`, and give it.
+    """Train a model of the config's family on recorded play into folder `out`, and return it.
 
-    Play of several worlds gives one model of all of them. Without validation data a tenth of the levels is held out;
-    with fewer than ten levels nothing is, and the threshold is calibrated on the levels trained on. A finished folder
-    that is resumed is left as it is. Training can stop when a share (`until`) of it is done, and go on in another
-    folder, with other data of the same world, `after` this one. `race` is what the model's description tells of the
-    race that its family won. With `init`, the folder of a model of the same family, training begins with its weights.
+    Play of several worlds makes one model of all of them. Without validation data, a tenth of the levels is held out;
+    with fewer than ten levels nothing is, and the threshold is calibrated on the training levels. Resuming a finished
+    folder changes nothing. Training can stop when a share of it (`until`) is done, and continue in another folder,
+    with other data of the same world, `after` this one. `race` is what the model's description says about the race
+    that its family won. With `init`, the folder of a model of the same family, training starts from its weights.
     """
     config.check()
     out = Path(out)
@@ -84,14 +84,14 @@ def train(
 
 
 class OtherTraining(InputError):
-    """What is to be resumed is not what was begun, or is damaged."""
+    """What should be resumed is another training, or is damaged."""
 
 
 def short_run(data: Play, out: Path, config: TrainConfig, validation: Play | None) -> list[dict[str, Any]]:
-    """The first passes of a training, as long as a race allows, and a checkpoint of it in folder `out`, no model.
+    """Train for as long as a race allows, and leave a checkpoint in folder `out`, but no model.
 
-    It ends sooner with a pass whose score is good enough to win the race. Returns what these passes showed. Run again,
-    it goes on if it was cut off.
+    The run ends early after a pass whose score is good enough to win the race. Returns what the passes showed. If a run
+    was interrupted, the next one continues it.
     """
     config = with_precision(config)
     request = {**_request(data, config, validation), "short": config.race.updates}
@@ -223,12 +223,12 @@ def _fit(
 
 
 def _has_won(rows: Sequence[dict[str, Any]], request: dict[str, Any], config: TrainConfig) -> bool:
-    """Whether a short run need not go on, because its last pass is good enough to win the race."""
+    """Whether a short run can end, because its last pass is good enough to win the race."""
     return "short" in request and bool(rows) and score(rows[-1]) >= config.race.good
 
 
 def _make_model(config: TrainConfig, worlds: Sequence[Trajectories], after: Path | None) -> WorldModel:
-    """A model to begin with, of the sizes that its family asks for, or of those that training `after` goes on with."""
+    """A new model: of the sizes that its family asks for, or of those of the training that it continues (`after`)."""
     if after is None:
         settings, sizes = fit(config.model, config.grid, worlds)
     else:
@@ -251,7 +251,7 @@ def _train_pass(
     config: TrainConfig,
     display: Display,
 ) -> dict[str, float]:
-    """Train on the batches of the pass after those in rows; gives the mean of each loss."""
+    """Train on the batches of the pass after those in rows; returns the mean of each loss."""
     networks.train()
     sums: dict[str, float] = {}
     for place, batch in enumerate(batches):
@@ -311,13 +311,12 @@ def _quick_look(model: WorldModel, held_out: HeldOut, judging: JudgingConfig) ->
 
 
 def _finished(out: Path, request: dict[str, Any], resume: bool) -> bool:
-    """Whether `out` already holds what is asked for; an InputError where it holds something that is not."""
+    """Whether `out` already holds the model asked for; an InputError if it holds anything else."""
     note = read_checkpoint_note(out)
     finished = (out / CONFIG).exists()
     if not resume and (finished or note is not None):
         raise InputError(
-            f"{out} already holds "
-            + ("a trained model" if finished else "unfinished training; --resume goes on with it")
+            f"{out} already holds " + ("a trained model" if finished else "unfinished training; --resume continues it")
         )
     found = read_description(out) if finished else note["request"] if note is not None else request
     for key, value in request.items():
@@ -335,7 +334,7 @@ def _settings(config: TrainConfig) -> dict[str, Any]:
 
 
 def training_versions(config: TrainConfig) -> dict[str, int]:
-    """The versions of all that decides what training with these settings gives, by name."""
+    """The version, by name, of everything that decides the result of training with these settings."""
     found = {"training": VERSION}
     for one in config.candidates or (config.model,):
         found |= versions_of(one)
