@@ -6,7 +6,6 @@ import contextlib
 import io
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +17,8 @@ import pytest
 
 from pixelplan.cli import main
 from pixelplan.envs import PUZZLES
-from pixelplan.model import goal_test
 
 matplotlib.use("Agg")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def updates_of_goal_tests() -> Iterator[int]:
-    """Train goal tests, which follow every training, with few updates; returns the usual number."""
-    usual, goal_test.UPDATES = goal_test.UPDATES, 20
-    yield usual
-    goal_test.UPDATES = usual
 
 
 @pytest.fixture(params=list(PUZZLES))

@@ -12,22 +12,25 @@ import torch
 import pixelplan
 from pixelplan.evaluation.open_model import weights_of
 from pixelplan.files import write_json
-from pixelplan.model import goal_test
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.checkpoint import CONFIG, GOAL_TEST, load_model, read_description, save_model
 from pixelplan.model.families import family_of
-from pixelplan.model.goal_test import Certainty, LearnedGoalTest, draw_line, learn_goal_test, readings, told, warnings
+from pixelplan.model.goal_test import (
+    Certainty,
+    GoalTestConfig,
+    LearnedGoalTest,
+    draw_line,
+    learn_goal_test,
+    readings,
+    told,
+    warnings,
+)
 from pixelplan.model.train_config import preset
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import Goal, InputError
 from tests.tiny_world import play
 
 SIDE = 5
-
-
-@pytest.fixture(autouse=True)
-def as_usual(updates_of_goal_tests: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(goal_test, "UPDATES", updates_of_goal_tests)
 
 
 class Lattice:
@@ -83,7 +86,8 @@ def test_it_learns_what_solved_states_have_in_common() -> None:
     apart = np.stack([board(target, (target + 7) % 25) for target in targets])
     assert (test(Lattice().encode(met)) < 1).float().mean() > 0.9
     assert (test(Lattice().encode(apart)) < 1).float().mean() < 0.05
-    assert not warnings(report)
+    assert not warnings(report, GoalTestConfig())
+    assert warnings(report, GoalTestConfig(many_alarms=-1.0))
 
 
 def test_without_a_solved_state_there_is_none() -> None:
@@ -91,7 +95,7 @@ def test_without_a_solved_state_there_is_none() -> None:
     assert learn_goal_test(Lattice(), unsaid, unsaid, 5, 5) is None
     never = [level for level in map(walk, range(40)) if level.solved is not None and not level.solved.any()]
     assert never and learn_goal_test(Lattice(), never, never, 5, 5) is None
-    assert "none" in told(None) and warnings(None) == []
+    assert "none" in told(None) and warnings(None, GoalTestConfig()) == []
 
 
 def test_what_cannot_be_seen_is_not_learned_and_it_says_so() -> None:
@@ -103,7 +107,7 @@ def test_what_cannot_be_seen_is_not_learned_and_it_says_so() -> None:
         chance = (random.random(len(level.frames)) < 0.3).astype(np.int8)
         levels.append(LevelPlay(level.frames, level.states, level.episodes, level.actions, solved=chance))
     learned = learn_goal_test(Lattice(), levels[:40], levels[40:], 5, 5)
-    assert learned is not None and "cannot be trusted" in warnings(learned[1])[0]
+    assert learned is not None and "cannot be trusted" in warnings(learned[1], GoalTestConfig())[0]
 
 
 def test_the_line_has_the_fewest_mistakes() -> None:
@@ -122,7 +126,7 @@ def a_model() -> WorldModel:
 def test_it_is_stored_with_the_model_and_checked(tmp_path: Path) -> None:
     model = a_model()
     z = model.encode(play().frames)
-    model.goal_test = LearnedGoalTest(Certainty(z.shape[1], 2, z.shape[1] // 2, "channels last"), 0.5)
+    model.goal_test = LearnedGoalTest(Certainty(z.shape[1], 2, z.shape[1] // 2, "channels last", 8), 0.5)
     save_model(tmp_path, model, {"data": {}})
     again = load_model(tmp_path)
     assert again.goal_test is not None and torch.equal(again.goal_test(z), model.goal_test(z))

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +17,6 @@ from pixelplan.data.dataset import open_trajectories
 from pixelplan.envs import get_level, make_puzzle
 from pixelplan.envs.oracle import Oracle
 from pixelplan.envs.resolve import open_family
-from pixelplan.model import goal_test
 from pixelplan.model.sizes import sizes_of
 from pixelplan.model.train_config import PRESETS
 from pixelplan.model.world_model import WorldModel
@@ -30,14 +28,6 @@ from tests.test_explore import CELLS, DOOR, long_corridor
 
 PUZZLE = make_puzzle("digit-jump", size=4, pixels=16, look="colours")
 LEVELS = "0:12"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def goal_tests_as_usual(updates_of_goal_tests: int) -> Iterator[None]:
-    """The planner plays to what goal tests say, here and in processes that know nothing of the tests' settings."""
-    few, goal_test.UPDATES = goal_test.UPDATES, updates_of_goal_tests
-    yield
-    goal_test.UPDATES = few
 
 
 @pytest.fixture(scope="module")

@@ -23,12 +23,12 @@ class JudgingConfig:
     """A threshold's mistakes are averaged over all thresholds up to this factor smaller or larger. With 1 it may lie
     just below the nearest pair of states. But a search compares predictions with each other, not with what was seen,
     and their errors add up."""
+    slack_steps: int = 21
+    """Thresholds tried around each candidate if there is slack."""
     poor: float = 0.9
     """The share of held-out steps predicted exactly below which a model warns that it has not learned its world."""
 
 
-SLACK_STEPS = 21
-"""Thresholds tried around each candidate."""
 QUANTILES = (0.5, 0.9, 0.99, 0.999)
 
 
@@ -50,7 +50,7 @@ class Calibration:
     """Quantiles, from below, of the distance from a state to the nearest other one."""
 
 
-def calibrate(errors: StepErrors, discrete: bool = False, slack: float = 1.0) -> Calibration:
+def calibrate(errors: StepErrors, discrete: bool = False, slack: float = 1.0, slack_steps: int = 21) -> Calibration:
     """The threshold with the fewest mistakes of both kinds; if several have the fewest, the middle of their range.
 
     A prediction farther than the threshold from its own state is missed; one nearer than the threshold to another
@@ -62,7 +62,7 @@ def calibrate(errors: StepErrors, discrete: bool = False, slack: float = 1.0) ->
     if not finite.any():  # there is nothing to tell apart
         return rates(errors, 1.0)
     candidates = np.linspace(0, float(finite.max()), 2001)[1:]
-    tried = candidates * np.geomspace(1 / slack, slack, SLACK_STEPS)[:, None]  # [s,n]
+    tried = candidates * np.geomspace(1 / slack, slack, slack_steps)[:, None]  # [s,n]
     missed = 1 - np.searchsorted(np.sort(errors.right), tried) / len(errors.right)
     confused = np.searchsorted(np.sort(errors.other), tried) / len(errors.other)
     mistakes = (missed + confused).mean(0)

@@ -19,7 +19,7 @@ from torch import Tensor
 from pixelplan.files import check_format, checksum, left_by_writer, read_json, write_bytes, write_json, write_rows
 from pixelplan.model.config_limits import check_description
 from pixelplan.model.families import config_from
-from pixelplan.model.goal_test import MOST_DIMENSIONS, READINGS, Certainty, LearnedGoalTest
+from pixelplan.model.goal_test import MOST_DIMENSIONS, MOST_WIDTH, READINGS, Certainty, LearnedGoalTest
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
@@ -75,9 +75,9 @@ def _load_goal_test(folder: Path, described: Any, model: WorldModel) -> LearnedG
         reading, rows, columns = described["reading"], int(described["rows"]), int(described["columns"])
         first = tensors["layers.0.weight"]
         dimensions = first.shape[1] * (1 if reading == "list" else rows * columns)
-        if reading not in READINGS or not 0 < dimensions <= MOST_DIMENSIONS:
-            raise ValueError(f"{reading!r} of {dimensions} numbers")
-        network = Certainty(dimensions, rows, columns, reading)
+        if reading not in READINGS or not 0 < dimensions <= MOST_DIMENSIONS or len(first) > MOST_WIDTH:
+            raise ValueError(f"{reading!r} of {dimensions} numbers, with {len(first)} channels")
+        network = Certainty(dimensions, rows, columns, reading, len(first))
         line = float(described["line"])
         if not math.isfinite(line):
             raise ValueError(f"its line is {line}")

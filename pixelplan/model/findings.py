@@ -45,12 +45,12 @@ def finish(
     frames = own if model.noisy else unseen
     errors = step_errors(model, own)
     if config.threshold == "calibrated":
-        calibration = calibrate(errors, model.networks.discrete, config.judging.slack)
+        calibration = calibrate(errors, model.networks.discrete, config.judging.slack, config.judging.slack_steps)
     else:
         calibration = rates(errors, config.objective.margin / 2)
     model.threshold = calibration.threshold
     rows_of_lattice, columns = model.sizes.rows, model.sizes.columns
-    learned = learn_goal_test(model, levels, unseen, rows_of_lattice, columns, config.seed)
+    learned = learn_goal_test(model, levels, unseen, rows_of_lattice, columns, config.goal_test, config.seed)
     report: GoalTestReport | None = None
     if learned is not None:
         model.goal_test, report = learned
@@ -58,7 +58,7 @@ def finish(
     true, rollouts = step_errors(model, frames), rollout_exactness(model.networks, frames)
     accuracy = errors.accuracy(model.threshold)
     found = findings(model, own, frames, accuracy, true, rollouts, recorded, config.judging.poor)
-    found["goal_test_warnings"] = goal_test.warnings(report)
+    found["goal_test_warnings"] = goal_test.warnings(report, config.goal_test)
     found["goal_test"] = None if report is None else dataclasses.asdict(report)
     description = {
         "calibration": dataclasses.asdict(calibration),

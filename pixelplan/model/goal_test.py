@@ -23,15 +23,32 @@ from pixelplan.types import Model
 
 Reading = Literal["channels first", "channels last", "list"]
 READINGS = get_args(Reading)
-MOST_DIMENSIONS = 2**20
-"""Numbers of an embedding."""
-WIDTH = 32
-UPDATES, BATCH = 400, 64
-"""Gradient steps of each reading, and solved states in each of them, beside as many others."""
-MOST_LEVELS, MOST_FRAMES = 400, 30
-"""Levels that are looked at, and frames of each, beside those that are solved."""
-MANY_MISSES, MANY_ALARMS = 0.05, 0.01
-"""Shares of held-out states above which training warns of the test."""
+MOST_DIMENSIONS, MOST_WIDTH = 2**20, 2**10
+"""Numbers of an embedding, and channels, of a goal test that is read from a file."""
+
+
+@dataclass(frozen=True)
+class GoalTestConfig:
+    """How a goal test is learned."""
+
+    width: int = 32
+    """Channels of its network."""
+    updates: int = 400
+    """Gradient steps of each reading."""
+    batch: int = 64
+    """Solved states in each step, beside as many others."""
+    rate: float = 3e-3
+    """The highest learning rate."""
+    weight_decay: float = 1e-2
+    """Of AdamW."""
+    levels: int = 400
+    """The most levels that are looked at."""
+    frames: int = 30
+    """The most frames of each level that are looked at, of solved and of other ones."""
+    many_misses: float = 0.05
+    """The share of solved held-out states that it misses above which training warns of it."""
+    many_alarms: float = 0.01
+    """The share of other held-out states that it takes for solved above which training warns of it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,17 +68,17 @@ class Examples:
 class Certainty(nn.Module):
     """How sure it is that states are solved: logits [N] of embeddings [N,d]."""
 
-    def __init__(self, dimensions: int, rows: int, columns: int, reading: Reading) -> None:
+    def __init__(self, dimensions: int, rows: int, columns: int, reading: Reading, width: int) -> None:
         super().__init__()
         self.reading, self.rows, self.columns = reading, rows, columns
         cells = rows * columns
         if reading == "list":
-            self.layers = nn.Sequential(nn.Linear(dimensions, WIDTH), nn.ReLU(), nn.Linear(WIDTH, 1))
+            self.layers = nn.Sequential(nn.Linear(dimensions, width), nn.ReLU(), nn.Linear(width, 1))
         else:
             self.layers = nn.Sequential(
-                nn.Conv2d(dimensions // cells, WIDTH, 3, padding=1), nn.ReLU(), nn.Conv2d(WIDTH, WIDTH, 1), nn.ReLU()
+                nn.Conv2d(dimensions // cells, width, 3, padding=1), nn.ReLU(), nn.Conv2d(width, width, 1), nn.ReLU()
             )
-            self.answer = nn.Linear(2 * WIDTH, 1)
+            self.answer = nn.Linear(2 * width, 1)
 
     def forward(self, z: Tensor) -> Tensor:
         """Logits [N] of z [N,d]."""
@@ -112,21 +129,27 @@ class GoalTestReport:
 
 
 def learn_goal_test(
-    model: Model, levels: Sequence[LevelPlay], held_out: Sequence[LevelPlay], rows: int, columns: int, seed: int = 0
+    model: Model,
+    levels: Sequence[LevelPlay],
+    held_out: Sequence[LevelPlay],
+    rows: int,
+    columns: int,
+    config: GoalTestConfig = GoalTestConfig(),  # noqa: B008 (frozen)
+    seed: int = 0,
 ) -> tuple[LearnedGoalTest, GoalTestReport] | None:
     """A goal test for a model, from levels of recorded play, and what held-out levels say of it; None if no level was
     solved in them. Rows and columns are those of the lattice, if the model has one."""
     random = np.random.default_rng([seed, 7])
-    known = examples(model, levels, random)
+    known = examples(model, levels, config, random)
     if known is None or not known.solved.any():
         return None
-    others = examples(model, held_out, random)
+    others = examples(model, held_out, config, random)
     fresh = others is not None and bool(others.solved.any())
     judged = others if fresh and others is not None else known
     best: tuple[int, LearnedGoalTest] | None = None
     for reading in readings(known.z.shape[1], rows * columns):
         torch.manual_seed(seed)
-        network = fit(Certainty(known.z.shape[1], rows, columns, reading), known, random)
+        network = fit(Certainty(known.z.shape[1], rows, columns, reading, config.width), known, config, random)
         with torch.inference_mode():
             line, mistakes = draw_line(network(judged.z).numpy(), judged.solved)
         if best is None or mistakes < best[0]:
@@ -146,15 +169,17 @@ def readings(dimensions: int, cells: int) -> list[Reading]:
     return ["list"] if cells == 1 or dimensions % cells else ["channels first", "channels last", "list"]
 
 
-def examples(model: Model, levels: Sequence[LevelPlay], random: np.random.Generator) -> Examples | None:
+def examples(
+    model: Model, levels: Sequence[LevelPlay], config: GoalTestConfig, random: np.random.Generator
+) -> Examples | None:
     """Seen and predicted states of levels, those in which something was solved first; None if nobody said what is."""
     said = [level for level in levels if level.solved is not None and (level.solved >= 0).any()]
     said.sort(key=lambda level: not _was_solved(level))
     states, solved = [], []
-    for level in said[:MOST_LEVELS]:
+    for level in said[: config.levels]:
         assert level.solved is not None
         yes, no = np.flatnonzero(level.solved == 1), np.flatnonzero(level.solved == 0)
-        chosen = np.concatenate([yes[:MOST_FRAMES], random.permutation(no)[:MOST_FRAMES]])
+        chosen = np.concatenate([yes[: config.frames], random.permutation(no)[: config.frames]])
         seen = model.encode(np.asarray(level.frames)[chosen])
         states.append(seen)
         solved.append(level.solved[chosen] == 1)
@@ -162,7 +187,7 @@ def examples(model: Model, levels: Sequence[LevelPlay], random: np.random.Genera
         place[chosen] = np.arange(len(chosen))
         steps = level.steps
         steps = steps[(place[steps[:, 0]] >= 0) & (level.solved[steps[:, 2]] >= 0) & (steps[:, 0] != steps[:, 2])]
-        steps = steps[np.argsort(level.solved[steps[:, 2]] != 1, kind="stable")][:MOST_FRAMES]
+        steps = steps[np.argsort(level.solved[steps[:, 2]] != 1, kind="stable")][: config.frames]
         if len(steps):
             sources, where = np.unique(place[steps[:, 0]], return_inverse=True)
             after = model.step(seen[sources], model.context(np.asarray(level.frames[0])))
@@ -178,16 +203,16 @@ def _was_solved(level: LevelPlay) -> bool:
     return level.solved is not None and bool((level.solved == 1).any())
 
 
-def fit(network: Certainty, known: Examples, random: np.random.Generator) -> Certainty:
+def fit(network: Certainty, known: Examples, config: GoalTestConfig, random: np.random.Generator) -> Certainty:
     """Train on as many solved states as others: solved ones are rare, and as important."""
     yes, no = np.flatnonzero(known.solved), np.flatnonzero(~known.solved)
     if not len(no):
         return network
-    optimizer = torch.optim.AdamW(network.parameters(), 3e-3, weight_decay=1e-2)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, UPDATES, pct_start=0.1)
-    answers = torch.cat([torch.ones(BATCH), torch.zeros(BATCH)])
-    for _ in range(UPDATES):
-        rows = np.concatenate([random.choice(yes, BATCH), random.choice(no, BATCH)])
+    optimizer = torch.optim.AdamW(network.parameters(), config.rate, weight_decay=config.weight_decay)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, config.rate, config.updates, pct_start=0.1)
+    answers = torch.cat([torch.ones(config.batch), torch.zeros(config.batch)])
+    for _ in range(config.updates):
+        rows = np.concatenate([random.choice(yes, config.batch), random.choice(no, config.batch)])
         loss = functional.binary_cross_entropy_with_logits(network(known.z[rows]), answers)
         optimizer.zero_grad()
         loss.backward()
@@ -223,11 +248,11 @@ def told(report: dict[str, Any] | None) -> str:
     )
 
 
-def warnings(report: GoalTestReport | None) -> list[str]:
+def warnings(report: GoalTestReport | None, config: GoalTestConfig) -> list[str]:
     """What stands against planning by a goal test."""
     if report is None:
         return []
-    if (report.missed or 0) > MANY_MISSES or report.false_alarms > MANY_ALARMS:
+    if (report.missed or 0) > config.many_misses or report.false_alarms > config.many_alarms:
         return [
             f"the goal test cannot be trusted: it misses {report.missed or 0:.0%} of solved states and takes "
             f"{report.false_alarms:.1%} of others for solved; plan to a goal picture, or record more levels that are "

@@ -12,6 +12,7 @@ from pixelplan.model.families.paper import PaperConfig
 from pixelplan.model.families.picture import PictureConfig
 from pixelplan.model.families.rules import RulesConfig
 from pixelplan.model.families.vector import VectorConfig
+from pixelplan.model.goal_test import GoalTestConfig
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.restarts import RestartConfig
 from pixelplan.model.schedule import ScheduleConfig
@@ -79,6 +80,8 @@ class TrainConfig:
     """When training ends if held-out predictions decide it."""
     race: RaceConfig = field(default=RaceConfig(), metadata=ADDED_LATER)
     """How long the candidates race."""
+    goal_test: GoalTestConfig = field(default=GoalTestConfig(), metadata=ADDED_LATER)
+    """How a goal test is learned if the data shows what solves a level."""
 
     def check(self) -> None:
         """An InputError for a setting that cannot work."""
@@ -116,6 +119,7 @@ PRESETS: dict[str, TrainConfig] = {
         model=ModelConfig("auto", dimensions=16, encoder_width=8, context_width=16),
         updates=60,
         frames=12,
+        goal_test=GoalTestConfig(updates=20),
     ),
 }
 """Configurations by name. `auto` lets families race, `spatial` takes the one that the data suggests; `ppgs` is PPGS at
