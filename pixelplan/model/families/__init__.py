@@ -11,6 +11,7 @@ from pixelplan.model.batches import action_count
 from pixelplan.model.families.cells import Cells
 from pixelplan.model.families.grid import ModelConfig, suggest_grid
 from pixelplan.model.families.latent import Latent
+from pixelplan.model.families.lattice import fit_lattice
 from pixelplan.model.families.noisy import NoisyPosition
 from pixelplan.model.families.paper import Paper, PaperConfig
 from pixelplan.model.families.picture import Picture, PictureConfig
@@ -38,15 +39,15 @@ class Family:
 
 
 def fit_to_frames(
-    config: PaperConfig | PictureConfig | VectorConfig, grid: tuple[int, int] | None, data: Trajectories
-) -> tuple[PaperConfig | PictureConfig | VectorConfig, Sizes]:
+    config: PaperConfig | VectorConfig, grid: tuple[int, int] | None, data: Trajectories
+) -> tuple[PaperConfig | VectorConfig, Sizes]:
     """For families that need nothing but the size of a frame and the number of actions."""
     height, width = data.frames.shape[1:3]
     return config, config.sizes(height, width, action_count(data))
 
 
 FAMILIES = {
-    "picture": Family(Picture, PictureConfig, fit_to_frames),
+    "picture": Family(Picture, PictureConfig, fit_lattice),
     "vector": Family(Vector, VectorConfig, fit_to_frames),
     "position": Family(Position, ModelConfig, suggest_grid),
     "noisy": Family(NoisyPosition, ModelConfig, suggest_grid),

@@ -41,6 +41,12 @@ class PictureConfig:
     """Its name."""
     patches: int = 16
     """Patches along the longer side of a frame, at most."""
+    spread: float = 0.25
+    """By which share that number may be larger or smaller: the data decides (`lattice.py`). 0 once that is done."""
+    lattice_levels: int = 60
+    """Levels that decide it."""
+    lattice_frames: int = 5
+    """Frames of each of these levels."""
     features: int = 8
     """Numbers that tell a patch. Four lose what is small, such as a dot of two pixels that shows which way is ahead."""
     whitening: float = 0.5
@@ -82,7 +88,7 @@ class PictureConfig:
 class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
-    version = 5
+    version = 6
     until_learned = True
     keeps_margin = False
     changes_colours = False
