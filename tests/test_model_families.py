@@ -78,6 +78,9 @@ def test_every_parameter_learns(name):
     levels = level_plays(data, model.networks.states(data))
     model.networks.prepare(levels)
     batch = make_batch(levels, [np.random.default_rng(index) for index in range(3)], 100, 0.2)
+    for parameter in model.networks.parameters():
+        if parameter.ndim > 1 and not parameter.any():  # a last layer that begins with zeros passes no gradient on
+            torch.nn.init.normal_(parameter)
     losses = model.networks.train()(batch, ObjectiveConfig(), share_done=0.9)
     losses["total"].backward()
     for parameter_name, parameter in model.networks.named_parameters():
