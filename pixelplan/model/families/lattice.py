@@ -2,7 +2,8 @@
 
 If a world is drawn from things that repeat, some lattices cut all of them alike and others cut each one differently
 wherever it stands. The network then has to learn the same thing many times. How well a lattice fits is told by how
-briefly frames can be described with it: the names of the looks of all patches, and each look once.
+briefly frames can be described with it: the names of the looks of all patches, and each look once. A lattice that is
+finer than usual takes more time, and its description has to be shorter by as much.
 """
 
 from __future__ import annotations
@@ -25,23 +26,25 @@ def fit_lattice(config: PictureConfig, grid: tuple[int, int] | None, data: Traje
     height, width = data.frames.shape[1:3]
     if grid is not None:
         config = replace(config, patches=max(grid))
-    elif config.spread:
+    elif (config.coarsest, config.finest) != (1, 1):
         config = briefest(config, _some_frames(config, data))
-    config = replace(config, spread=0.0)
+    config = replace(config, coarsest=1.0, finest=1.0)
     return config, config.sizes(height, width, action_count(data))
 
 
 def briefest(config: PictureConfig, frames: np.ndarray) -> PictureConfig:
     """Of the numbers of patches that the settings allow, the one that describes frames [N,H,W,3] most briefly."""
-    least, most = (round(config.patches * factor) for factor in (1 - config.spread, 1 + config.spread))
+    least, most = (round(config.patches * factor) for factor in (config.coarsest, config.finest))
     nearest_first = sorted(range(max(1, least), most + 1), key=lambda count: abs(count - config.patches))
-    bits: dict[tuple[tuple[int, int], int], tuple[float, PictureConfig]] = {}
+    costs: dict[tuple[tuple[int, int], int], tuple[float, PictureConfig]] = {}
     for count in nearest_first:
         candidate = replace(config, patches=count)
         lattice = candidate.seen(*frames.shape[1:3])
-        if lattice not in bits:
-            bits[lattice] = bits_per_pixel(frames, *lattice), candidate
-    return min(bits.values(), key=lambda entry: entry[0])[1]
+        if lattice not in costs:
+            size, patch = lattice
+            time = max(1.0, -(-max(size) // patch) / config.patches) ** 2  # as a multiple of the usual lattice's
+            costs[lattice] = time * bits_per_pixel(frames, size, patch), candidate
+    return min(costs.values(), key=lambda entry: entry[0])[1]
 
 
 def bits_per_pixel(frames: np.ndarray, size: tuple[int, int], patch: int) -> float:

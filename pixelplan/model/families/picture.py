@@ -40,9 +40,11 @@ class PictureConfig:
     family: Literal["picture"] = "picture"
     """Its name."""
     patches: int = 16
-    """Patches along the longer side of a frame, at most."""
-    spread: float = 0.25
-    """By which share that number may be larger or smaller: the data decides (`lattice.py`). 0 once that is done."""
+    """Patches along the longer side of a frame, at most; about so many, if the data decides (`lattice.py`)."""
+    coarsest: float = 0.75
+    """The least number of patches that the data may decide on, as a multiple of the usual one; 1 once it has."""
+    finest: float = 2.0
+    """The largest such number."""
     lattice_levels: int = 60
     """Levels that decide it."""
     lattice_frames: int = 5
@@ -88,7 +90,7 @@ class PictureConfig:
 class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
-    version = 6
+    version = 7
     until_learned = True
     keeps_margin = False
     changes_colours = False
