@@ -37,7 +37,6 @@ def test_settings_decide():
     usual, sizes = fit_lattice(PictureConfig(), None, data)
     assert usual.coarsest == usual.finest == 1 and sizes == usual.sizes(*data.frames.shape[1:3], sizes.actions)
     assert fit_lattice(PictureConfig(patches=7, coarsest=1.0, finest=1.0), None, data)[0].patches == 7
-    assert fit_lattice(PictureConfig(), (5, 6), data)[0].patches == 6
     assert fit_lattice(usual, None, data) == (usual, sizes)
     few = PictureConfig(lattice_levels=1, lattice_frames=1)
     assert fit_lattice(few, None, data)[0].finest == 1

@@ -22,11 +22,9 @@ from pixelplan.types import Trajectories
 
 
 def fit_lattice(config: PictureConfig, grid: tuple[int, int] | None, data: Trajectories) -> tuple[PictureConfig, Sizes]:
-    """The settings with a lattice for recorded play: the given one, or the one that describes frames most briefly."""
+    """The settings with the lattice that describes recorded frames most briefly; a given grid is of other families."""
     height, width = data.frames.shape[1:3]
-    if grid is not None:
-        config = replace(config, patches=max(grid))
-    elif (config.coarsest, config.finest) != (1, 1):
+    if (config.coarsest, config.finest) != (1, 1):
         config = briefest(config, _some_frames(config, data))
     config = replace(config, coarsest=1.0, finest=1.0)
     return config, config.sizes(height, width, action_count(data))
