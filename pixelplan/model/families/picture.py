@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
-from pixelplan.model.families.repaint import Repaint, Window
+from pixelplan.model.families.repaint import Patches, Repaint
 from pixelplan.model.metrics import rollout_exactness
 from pixelplan.model.networks import Networks
 from pixelplan.model.optimizer import Muon
@@ -49,8 +49,8 @@ class PictureConfig:
     """Levels that decide it."""
     lattice_frames: int = 5
     """Frames of each of these levels."""
-    features: int = 8
-    """Numbers that tell a patch. Four lose what is small, such as a dot of two pixels that shows which way is ahead."""
+    features: int = 4
+    """Numbers that tell a patch. With more of them, details that hardly matter are most of what is to be learned."""
     whitening: float = 0.5
     """How far features are made equally large: 0 leaves them as they are, 1 makes them all equal. Features that vary
     little then count less, but they count."""
@@ -90,7 +90,7 @@ class PictureConfig:
 class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
-    version = 7
+    version = 8
     until_learned = True
     keeps_margin = False
     changes_colours = False
@@ -105,15 +105,14 @@ class Picture(Networks):
     def __init__(self, config: PictureConfig, sizes: Sizes) -> None:
         super().__init__(sizes)
         self.config = config
-        size, patch = config.seen(sizes.height, sizes.width)
-        self.window = Window(sizes, size, patch)
-        side = self.window.side
+        size, side = config.seen(sizes.height, sizes.width)
+        self.patches = Patches(sizes, size, side)
         self.register_buffer("basis", torch.zeros(config.features, 3, side, side))
         self.register_buffer("centre", torch.zeros(config.features))
         self.register_buffer("still", torch.zeros(()))
         self.register_buffer("words", torch.full((config.words, config.features), UNUSED))
         self.register_buffer("exact_words", torch.zeros((), dtype=torch.bool))
-        self.dynamics = Repaint(config.features, config.width, config.wide, sizes, self.window)
+        self.dynamics = Repaint(config.features, config.width, config.wide, sizes, self.patches)
 
     def usual_updates(self) -> int:
         """As the config says."""
@@ -131,11 +130,11 @@ class Picture(Networks):
             if len(level.frames) < 2:
                 continue
             chosen = np.unique(np.linspace(0, len(level.frames) - 1, 6).astype(int))
-            windows = self.window.cut(to_images(np.asarray(level.frames[chosen])))  # [n,R·C,3·w·w]
-            difference = (windows - windows.roll(1, 0)).flatten(0, 1)
+            cut = self.patches.cut(to_images(np.asarray(level.frames[chosen])))  # [n,R·C,3·w·w]
+            difference = (cut - cut.roll(1, 0)).flatten(0, 1)
             changed = difference.abs().amax(1) > 0
             differences.append(difference[changed])
-            patches.append(windows.flatten(0, 1)[changed])
+            patches.append(cut.flatten(0, 1)[changed])
         if not differences:
             return  # nothing ever changes; `race` says so
         apart = torch.cat(differences)
@@ -143,8 +142,9 @@ class Picture(Networks):
         chosen = vectors[:, -self.config.features :].flip(1)
         spread = (apart @ chosen).std(0).clamp(min=1e-3)  # [c]
         scale = spread**self.config.whitening * spread[0] ** (1 - self.config.whitening)
-        self.basis.copy_((chosen / scale).T.reshape(self.basis.shape))
-        self.centre.copy_((torch.cat(patches) @ chosen).median(0).values / scale)
+        count = chosen.shape[1]  # fewer than c if a patch is a single pixel
+        self.basis[:count] = (chosen / scale).T.reshape(count, *self.basis.shape[1:])
+        self.centre[:count] = (torch.cat(patches) @ chosen).median(0).values / scale
         self._learn_words(levels)
 
     def _learn_words(self, levels: Sequence[LevelPlay]) -> None:
@@ -160,7 +160,7 @@ class Picture(Networks):
         return self._features(images).flatten(1)
 
     def _features(self, images: Tensor) -> Tensor:
-        return functional.conv2d(self.window.pad(images), self.basis, stride=self.window.patch) - self.centre.view(
+        return functional.conv2d(self.patches.pad(images), self.basis, stride=self.patches.side) - self.centre.view(
             -1, 1, 1
         )
 
@@ -168,7 +168,7 @@ class Picture(Networks):
         """Features [L,width+c,R,C] of one image [L,3,H,W] of each level: those that are learned, and its embedding."""
         with torch.autocast(images.device.type, enabled=False):
             features = self._features(images)
-        return torch.cat([self.dynamics.look(self.window.pad(images)), features], 1)
+        return torch.cat([self.dynamics.look(self.patches.pad(images)), features], 1)
 
     def step(self, z: Tensor, context: Tensor) -> Tensor:
         """Features [L,S,A,c·R·C] after each action from z [L,S,c·R·C]."""
@@ -277,10 +277,8 @@ class Picture(Networks):
         difference = (z - self.encode(image[None])).view(lattice)
         flat = self.basis.flatten(1)  # [c,3·w·w], orthogonal rows
         patterns = (flat / flat.pow(2).sum(1, keepdim=True).clamp(min=1e-9)).view_as(self.basis)
-        painted = functional.conv_transpose2d(difference, patterns, stride=self.window.patch)
-        ones = torch.ones_like(difference[:1, :1])
-        cover = functional.conv_transpose2d(ones, torch.ones_like(patterns[:1, :1]), stride=self.window.patch)
-        return (image + self.window.crop(painted / cover)).clamp(-0.5, 0.5)
+        painted = functional.conv_transpose2d(difference, patterns, stride=self.patches.side)
+        return (image + self.patches.crop(painted)).clamp(-0.5, 0.5)
 
 
 def _squared(differences: Tensor) -> Tensor:

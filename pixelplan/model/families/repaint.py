@@ -12,31 +12,30 @@ from torch.nn import functional
 from pixelplan.model.sizes import Sizes
 
 
-class Window:
-    """The patches of a lattice, each with half a patch around it, so that what lies on a border is seen whole."""
+class Patches:
+    """How frames are cut into the patches of a lattice.
 
-    def __init__(self, sizes: Sizes, size: tuple[int, int], patch: int) -> None:
-        self.patch, self.side = patch, 2 * patch
-        self.sizes, self.size, self.before = sizes, size, patch // 2
-        self.after = tuple(
-            (count - 1) * patch + self.side - self.before - pixels
-            for count, pixels in zip((sizes.rows, sizes.columns), size, strict=True)
-        )
+    Patches do not overlap. If each also showed the edges of its neighbours, one thing would have a look for every
+    neighbourhood, and a few numbers cannot tell so many looks apart.
+    """
+
+    def __init__(self, sizes: Sizes, size: tuple[int, int], side: int) -> None:
+        self.side, self.sizes, self.size = side, sizes, size
+        self.rim = tuple(count * side - pixels for count, pixels in zip((sizes.rows, sizes.columns), size, strict=True))
 
     def pad(self, images: Tensor) -> Tensor:
-        """Images [N,3,H,W] at the size looked at, with a rim, so that windows fit."""
+        """Images [N,3,H,W] at the size looked at, with a rim at two sides, so that patches fit."""
         if images.shape[-2:] != self.size:
             images = functional.interpolate(images, self.size, mode="area")
-        return functional.pad(images, (self.before, self.after[1], self.before, self.after[0]))
+        return functional.pad(images, (0, self.rim[1], 0, self.rim[0]))
 
     def cut(self, images: Tensor) -> Tensor:
-        """The windows [N,R·C,3·w·w] of images [N,3,H,W]."""
-        return functional.unfold(self.pad(images), self.side, stride=self.patch).transpose(1, 2)
+        """The patches [N,R·C,3·w·w] of images [N,3,H,W]."""
+        return functional.unfold(self.pad(images), self.side, stride=self.side).transpose(1, 2)
 
     def crop(self, padded: Tensor) -> Tensor:
         """Images [N,3,H,W] without the rim, at the size of frames."""
-        rows = slice(self.before, self.before + self.size[0])
-        images = padded[..., rows, self.before : self.before + self.size[1]]
+        images = padded[..., : self.size[0], : self.size[1]]
         full = (self.sizes.height, self.sizes.width)
         return images if self.size == full else functional.interpolate(images, full, mode="nearest")
 
@@ -93,12 +92,12 @@ class Repaint(nn.Module):
     those of the level's one frame shows at once what has moved, whatever the floor looks like.
     """
 
-    def __init__(self, features: int, width: int, wide: int, sizes: Sizes, window: Window) -> None:
+    def __init__(self, features: int, width: int, wide: int, sizes: Sizes, patches: Patches) -> None:
         """`width` channels on the whole lattice, `wide` on half and a quarter of it."""
         super().__init__()
-        self.actions, self.features, self.window = sizes.actions, features, window
+        self.actions, self.features, self.patches = sizes.actions, features, patches
         self.look = nn.Sequential(
-            nn.Conv2d(3, 2 * width, window.side, stride=window.patch),
+            nn.Conv2d(3, 2 * width, patches.side, stride=patches.side),
             nn.ReLU(),
             nn.Conv2d(2 * width, width, 1),
             PoolingBlock(width),
