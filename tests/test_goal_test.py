@@ -90,6 +90,28 @@ def test_it_learns_what_solved_states_have_in_common() -> None:
     assert warnings(report, GoalTestConfig(many_alarms=-1.0))
 
 
+def nearly(seed: int, others: int = 300) -> LevelPlay:
+    """A level whose target shows in two frames only: where it is met, and beside the agent, twice as large."""
+    random = np.random.default_rng(seed)
+    target = int(random.integers(SIDE * SIDE))
+    hidden = np.stack([board(int(agent), target) for agent in random.integers(SIDE * SIDE, size=others)])
+    hidden[..., 1] = 0
+    beside = board((target + 1) % 25, target)
+    beside.reshape(-1, 3)[(target + 2) % 25, 1] = 1
+    frames = np.concatenate([hidden, beside[None], board(target, target)[None]])
+    path = np.arange(len(frames))
+    solved = (path == len(frames) - 1).astype(np.int8)
+    return LevelPlay(frames, path, path[None], np.zeros((1, len(frames) - 1), np.int64), solved=solved)
+
+
+def test_it_learns_from_the_rare_states_that_nearly_solve_a_level() -> None:
+    levels = [nearly(seed) for seed in range(90)]
+    learned = learn_goal_test(Lattice(), levels[:60], levels[60:], 5, 5, GoalTestConfig(frames=2))
+    assert learned is not None and learned[1].missed == 0
+    near = Lattice().encode(np.stack([level.frames[-2] for level in map(nearly, range(90, 130))]))
+    assert (learned[0](near) < 1).float().mean() < 0.05
+
+
 def test_without_a_solved_state_there_is_none() -> None:
     unsaid = [walk(seed, says=False) for seed in range(5)]
     assert learn_goal_test(Lattice(), unsaid, unsaid, 5, 5) is None

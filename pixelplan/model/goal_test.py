@@ -1,16 +1,18 @@
 """The goal test: which states solve their level, learned from recorded play on the latent states of a finished model.
 
-Any family will do. A small network reads an embedding and says how sure it is. How the numbers of an embedding are
-laid out is not known here, so several readings of it are trained: as a lattice whose channels come first or last, and
-as a plain list. Held-out levels decide between them, and where the test draws its line.
+Any family will do. A small network reads an embedding and says how sure it is. It learns twice: first from random
+states, then also from those that it was most wrong about, such as the states just before a level is solved. A search
+meets all of them. How the numbers of an embedding are laid out is not known here, so several readings of it are
+trained: as a lattice whose channels come first or last, and as a plain list. Held-out levels decide between them, and
+where the test draws its line.
 
 Shapes: N states of d numbers, on a lattice of R × C places if there is one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -44,7 +46,7 @@ class GoalTestConfig:
     levels: int = 400
     """The most levels that are looked at."""
     frames: int = 30
-    """The most frames of each level that are looked at, of solved and of other ones."""
+    """The most frames of each level that are learned from: of solved ones, of others, and of others that look solved."""
     many_misses: float = 0.05
     """The share of solved held-out states that it misses above which training warns of it."""
     many_alarms: float = 0.01
@@ -150,17 +152,18 @@ def learn_goal_test(
     for reading in readings(known.z.shape[1], rows * columns):
         torch.manual_seed(seed)
         network = fit(Certainty(known.z.shape[1], rows, columns, reading, config.width), known, config, random)
+        network = fit(network, with_hardest(known, model, levels, network, config), config, random)
+        hard = with_hardest(judged, model, held_out if fresh else levels, network, config)
         with torch.inference_mode():
-            line, mistakes = draw_line(network(judged.z).numpy(), judged.solved)
+            line, mistakes = draw_line(network(hard.z).numpy(), hard.solved)
         if best is None or mistakes < best[0]:
             best = mistakes, LearnedGoalTest(network, line)
         if not mistakes:
             break  # no other reading can be better
     assert best is not None
     test = best[1]
-    taken = (test(judged.z) < 1).numpy()
-    alarms = float(taken[~judged.solved].mean()) if (~judged.solved).any() else 0.0
-    missed = float((~taken[judged.solved]).mean())
+    alarms = alarm_share(test, model, held_out if fresh else levels, config)
+    missed = float((test(judged.z[judged.solved]) >= 1).float().mean())
     return test, GoalTestReport(judged.levels, judged.with_goal, missed, alarms, known.with_goal, fresh)
 
 
@@ -173,9 +176,8 @@ def examples(
     model: Model, levels: Sequence[LevelPlay], config: GoalTestConfig, random: np.random.Generator
 ) -> Examples | None:
     """Seen and predicted states of levels, those in which something was solved first; None if nobody said what is."""
-    said = [level for level in levels if level.solved is not None and (level.solved >= 0).any()]
-    said.sort(key=lambda level: not _was_solved(level))
     states, solved = [], []
+    said = labelled(levels)
     for level in said[: config.levels]:
         assert level.solved is not None
         yes, no = np.flatnonzero(level.solved == 1), np.flatnonzero(level.solved == 0)
@@ -197,6 +199,39 @@ def examples(
         return None
     with_goal = sum(map(_was_solved, said))
     return Examples(torch.cat(states).float().cpu().clone(), np.concatenate(solved), len(said), with_goal)
+
+
+def labelled(levels: Sequence[LevelPlay]) -> list[LevelPlay]:
+    """Levels of which is known what solves them, those that play had solved first."""
+    said = [level for level in levels if level.solved is not None and (level.solved >= 0).any()]
+    return sorted(said, key=lambda level: not _was_solved(level))
+
+
+def with_hardest(
+    known: Examples, model: Model, levels: Sequence[LevelPlay], network: Certainty, config: GoalTestConfig
+) -> Examples:
+    """The examples, and of each level those unsolved frames that the network takes for solved most of all."""
+    hardest = []
+    for z in _unsolved(model, levels, config):
+        with torch.inference_mode():
+            order = network(z).argsort(descending=True)
+        hardest.append(z[order[: config.frames]])
+    z = torch.cat([known.z, *hardest]).clone()
+    return replace(known, z=z, solved=np.append(known.solved, np.zeros(len(z) - len(known.z), bool)))
+
+
+def alarm_share(test: LearnedGoalTest, model: Model, levels: Sequence[LevelPlay], config: GoalTestConfig) -> float:
+    """The share of all unsolved frames of levels that a goal test takes for solved."""
+    taken = [test(z) < 1 for z in _unsolved(model, levels, config)]
+    return float(torch.cat(taken).float().mean()) if taken else 0.0
+
+
+def _unsolved(model: Model, levels: Sequence[LevelPlay], config: GoalTestConfig) -> Iterator[Tensor]:
+    """Embeddings [n,d] of the unsolved frames of each level that has any."""
+    for level in labelled(levels)[: config.levels]:
+        assert level.solved is not None
+        if (level.solved == 0).any():
+            yield model.encode(np.asarray(level.frames)[level.solved == 0]).float().cpu()
 
 
 def _was_solved(level: LevelPlay) -> bool:
