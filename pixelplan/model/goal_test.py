@@ -46,7 +46,7 @@ class GoalTestConfig:
     levels: int = 400
     """The most levels that are looked at."""
     frames: int = 30
-    """The most frames of each level that are learned from: of solved ones, of others, and of others that look solved."""
+    """The most frames of each level that are learned from: solved ones, others, and others that look solved."""
     many_misses: float = 0.05
     """The share of solved held-out states that it misses above which training warns of it."""
     many_alarms: float = 0.01
