@@ -184,7 +184,8 @@ class Picture(Networks):
     def _in_words(self, features: Tensor, chosen: Tensor) -> Tensor:
         """Features [N,A,c,R,C], with those of the chosen patches [N,A,R,C] replaced by the nearest look remembered."""
         last = features.movedim(2, -1).clone()  # [N,A,R,C,c]
-        last[chosen] = self.words[torch.cdist(last[chosen], self.words).argmin(1)]
+        words = self.words[: int((self.words[:, 0] < UNUSED).sum())]
+        last[chosen] = words[torch.cdist(last[chosen], words).argmin(1)]
         return last.permute(0, 1, 4, 2, 3)  # ONNX has no movedim of what was indexed
 
     @torch.no_grad()
