@@ -2,34 +2,54 @@
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
-from pixelplan.model.families.lattice import bits_per_pixel, briefest, fit_lattice
+from pixelplan.model.batches import to_images
+from pixelplan.model.families.lattice import best_lattice, fit_lattice, lost_share
 from pixelplan.model.families.picture import PictureConfig
 from tests.tiny_world import play
 
 
 def tiled(cells: int, tile: int, frames: int = 60) -> np.ndarray:
-    """Frames [N,H,W,3] of random boards whose cells show one of three tiles."""
+    """Frames [N,H,W,3] of random boards whose cells show one of four tiles with a pattern."""
     random = np.random.default_rng(0)
-    tiles = random.integers(0, 256, (3, tile, tile, 3), np.uint8)
-    boards = tiles[random.integers(3, size=(frames, cells, cells))]  # [N,r,c,t,t,3]
+    patterns = random.integers(0, 256, (4, 3, 3, 3), np.uint8)
+    tiles = np.stack([np.array(Image.fromarray(pattern).resize((tile, tile), 0)) for pattern in patterns])
+    boards = tiles[random.integers(4, size=(frames, cells, cells))]  # [N,r,c,t,t,3]
     return boards.swapaxes(2, 3).reshape(frames, cells * tile, cells * tile, 3)
 
 
-@pytest.mark.parametrize(("cells", "tile"), [(9, 8), (6, 8), (8, 8), (7, 12), (19, 8), (10, 16), (5, 30), (25, 4)])
+def chosen(frames: np.ndarray, config: PictureConfig = PictureConfig()) -> PictureConfig:  # noqa: B008 (frozen)
+    images = to_images(frames)
+    return best_lattice(config, images - images.roll(1, 0), frames.shape[1:3])
+
+
+@pytest.mark.parametrize(("cells", "tile"), [(9, 8), (6, 8), (8, 8), (7, 12), (19, 4), (10, 8), (5, 12), (25, 4)])
 def test_tiles_are_cut_alike(cells, tile):
-    frames = tiled(cells, tile)
-    chosen = briefest(PictureConfig(), frames)
-    (height, _), patch = chosen.seen(*frames.shape[1:3])
-    assert (tile * height / frames.shape[1]) % patch == 0
-    assert 12 <= -(-height // patch) <= 32
+    patches = chosen(tiled(cells, tile)).patches
+    assert patches % cells == 0 and 12 <= patches <= 32
 
 
-def test_without_tiles_it_stays_as_fine_as_it_is():
-    frames = np.random.default_rng(0).integers(0, 256, (40, 64, 64, 3), np.uint8)
-    assert briefest(PictureConfig(), frames) == PictureConfig()
+@pytest.mark.parametrize(("cells", "pixels"), [(15, 64), (7, 64), (9, 64), (13, 80)])
+def test_tiles_need_not_have_whole_pixels(cells, pixels):
+    large = tiled(cells, 12)
+    frames = np.stack(
+        [np.array(Image.fromarray(frame).resize((pixels, pixels), Image.Resampling.BOX)) for frame in large]
+    )
+    assert chosen(frames).patches % cells == 0
+
+
+def test_if_nothing_changes_it_is_as_fine_as_usual():
+    assert chosen(np.zeros((6, 64, 64, 3), np.uint8)) == PictureConfig()
+
+
+def test_more_numbers_lose_less():
+    changes = torch.randn(4, 3, 16, 16)
+    lost = [lost_share(changes, (16, 16), 4, numbers) for numbers in (0, 16, 64, 256, 768)]
+    assert lost[0] == 1 and lost[-1] == 0 and lost == sorted(lost, reverse=True)
 
 
 def test_settings_decide():
@@ -45,7 +65,9 @@ def test_settings_decide():
 @settings(max_examples=30, deadline=None)
 @given(height=st.integers(1, 40), width=st.integers(1, 200), patches=st.integers(1, 20))
 def test_frames_of_any_size_have_a_lattice(height, width, patches):
-    frames = np.zeros((2, height, width, 3), np.uint8)
-    chosen = briefest(PictureConfig(patches=patches), frames)
-    assert 1 <= chosen.patches <= 40
-    assert bits_per_pixel(frames, *chosen.seen(height, width)) > 0
+    config = PictureConfig(patches=patches)
+    (rows_seen, columns_seen), side = config.seen(height, width)
+    assert rows_seen % side == columns_seen % side == 0 and max(rows_seen, columns_seen) <= 8 * patches
+    sizes = config.sizes(height, width, 2)
+    assert 1 <= sizes.rows <= patches and 1 <= sizes.columns <= patches
+    assert chosen(np.zeros((2, height, width, 3), np.uint8), config) == config

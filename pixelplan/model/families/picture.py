@@ -40,15 +40,17 @@ class PictureConfig:
     family: Literal["picture"] = "picture"
     """Its name."""
     patches: int = 16
-    """Patches along the longer side of a frame, at most; about so many, if the data decides (`lattice.py`)."""
+    """Patches along the longer side of a frame; about so many, if the data decides (`lattice.py`)."""
     coarsest: float = 0.75
     """The least number of patches that the data may decide on, as a multiple of the usual one; 1 once it has."""
     finest: float = 2.0
     """The largest such number."""
     lattice_levels: int = 60
     """Levels that decide it."""
-    lattice_frames: int = 5
+    lattice_frames: int = 6
     """Frames of each of these levels."""
+    lattice_share: float = 1 / 6
+    """Numbers that tell a frame when lattices are compared, as a share of those of its pixels."""
     features: int = 4
     """Numbers that tell a patch. With more of them, details that hardly matter are most of what is to be learned."""
     whitening: float = 0.5
@@ -73,24 +75,24 @@ class PictureConfig:
 
     def sizes(self, height: int, width: int, actions: int) -> Sizes:
         """The lattice for frames of this size."""
-        (height_seen, width_seen), patch = self.seen(height, width)
-        rows, columns = -(-height_seen // patch), -(-width_seen // patch)
-        return Sizes(height, width, actions, rows, columns, reach=1)
+        (height_seen, width_seen), side = self.seen(height, width)
+        return Sizes(height, width, actions, height_seen // side, width_seen // side, reach=1)
 
     def seen(self, height: int, width: int) -> tuple[tuple[int, int], int]:
-        """The size at which frames of a height and width are looked at, and the side of a patch then.
+        """The size at which frames of a height and width are looked at, so that whole patches fit, and a patch's side.
 
-        Larger frames are averaged down: patterns of thousands of pixels would take hours to find.
+        The side is limited: patterns of thousands of pixels would take hours to find.
         """
-        shrink = min(1.0, self.patches * LARGEST_PATCH / max(height, width))
-        size = max(1, round(height * shrink)), max(1, round(width * shrink))
-        return size, -(-max(size) // self.patches)
+        longer = max(height, width)
+        patches = min(self.patches, longer)
+        side = min(LARGEST_PATCH, -(-longer // patches))
+        return (max(1, round(patches * height / longer)) * side, max(1, round(patches * width / longer)) * side), side
 
 
 class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
-    version = 8
+    version = 9
     until_learned = True
     keeps_margin = False
     changes_colours = False
@@ -106,7 +108,7 @@ class Picture(Networks):
         super().__init__(sizes)
         self.config = config
         size, side = config.seen(sizes.height, sizes.width)
-        self.patches = Patches(sizes, size, side)
+        self.patches = Patches((sizes.height, sizes.width), size, side)
         self.register_buffer("basis", torch.zeros(config.features, 3, side, side))
         self.register_buffer("centre", torch.zeros(config.features))
         self.register_buffer("still", torch.zeros(()))
@@ -160,7 +162,7 @@ class Picture(Networks):
         return self._features(images).flatten(1)
 
     def _features(self, images: Tensor) -> Tensor:
-        return functional.conv2d(self.patches.pad(images), self.basis, stride=self.patches.side) - self.centre.view(
+        return functional.conv2d(self.patches.scale(images), self.basis, stride=self.patches.side) - self.centre.view(
             -1, 1, 1
         )
 
@@ -168,7 +170,7 @@ class Picture(Networks):
         """Features [L,width+c,R,C] of one image [L,3,H,W] of each level: those that are learned, and its embedding."""
         with torch.autocast(images.device.type, enabled=False):
             features = self._features(images)
-        return torch.cat([self.dynamics.look(self.patches.pad(images)), features], 1)
+        return torch.cat([self.dynamics.look(self.patches.scale(images)), features], 1)
 
     def step(self, z: Tensor, context: Tensor) -> Tensor:
         """Features [L,S,A,c·R·C] after each action from z [L,S,c·R·C]."""
@@ -279,7 +281,7 @@ class Picture(Networks):
         flat = self.basis.flatten(1)  # [c,3·w·w], orthogonal rows
         patterns = (flat / flat.pow(2).sum(1, keepdim=True).clamp(min=1e-9)).view_as(self.basis)
         painted = functional.conv_transpose2d(difference, patterns, stride=self.patches.side)
-        return (image + self.patches.crop(painted)).clamp(-0.5, 0.5)
+        return (image + self.patches.scale_back(painted)).clamp(-0.5, 0.5)
 
 
 def _squared(differences: Tensor) -> Tensor:

@@ -19,25 +19,29 @@ class Patches:
     neighbourhood, and a few numbers cannot tell so many looks apart.
     """
 
-    def __init__(self, sizes: Sizes, size: tuple[int, int], side: int) -> None:
-        self.side, self.sizes, self.size = side, sizes, size
-        self.rim = tuple(count * side - pixels for count, pixels in zip((sizes.rows, sizes.columns), size, strict=True))
+    def __init__(self, frame: tuple[int, int], size: tuple[int, int], side: int) -> None:
+        """Patches have this side if a frame of its own size (`frame`) is looked at in another one (`size`)."""
+        self.frame, self.size, self.side = frame, size, side
 
-    def pad(self, images: Tensor) -> Tensor:
-        """Images [N,3,H,W] at the size looked at, with a rim at two sides, so that patches fit."""
-        if images.shape[-2:] != self.size:
-            images = functional.interpolate(images, self.size, mode="area")
-        return functional.pad(images, (0, self.rim[1], 0, self.rim[0]))
+    def scale(self, images: Tensor) -> Tensor:
+        """Images [N,3,H,W] at the size looked at."""
+        return rescaled(images, self.size)
 
     def cut(self, images: Tensor) -> Tensor:
         """The patches [N,R·C,3·w·w] of images [N,3,H,W]."""
-        return functional.unfold(self.pad(images), self.side, stride=self.side).transpose(1, 2)
+        return functional.unfold(self.scale(images), self.side, stride=self.side).transpose(1, 2)
 
-    def crop(self, padded: Tensor) -> Tensor:
-        """Images [N,3,H,W] without the rim, at the size of frames."""
-        images = padded[..., : self.size[0], : self.size[1]]
-        full = (self.sizes.height, self.sizes.width)
-        return images if self.size == full else functional.interpolate(images, full, mode="nearest")
+    def scale_back(self, images: Tensor) -> Tensor:
+        """Images at the size looked at as images [N,3,H,W] of frames."""
+        return rescaled(images, self.frame)
+
+
+def rescaled(images: Tensor, size: tuple[int, int]) -> Tensor:
+    """Images [N,3,H,W] in another size: means of pixels if it is smaller, and nearest ones if it is larger."""
+    if images.shape[-2:] == size:
+        return images
+    smaller = size[0] <= images.shape[-2] and size[1] <= images.shape[-1]
+    return functional.interpolate(images, size, mode="area" if smaller else "nearest")
 
 
 class PoolingBlock(nn.Module):
