@@ -348,9 +348,11 @@ def test_ids_that_are_unknown_say_what_may_be_meant(env: str, meant: str) -> Non
     assert one_sentence(run_command("check-env", "--env", env, code=2)).endswith(meant)
 
 
-def test_functions_behind_ids_are_asked_for_pictures() -> None:
-    gymnasium.register("tests/Made-v0", entry_point="tests.test_check:made")
-    assert open_family("tests/Made-v0").shape == (32, 48, 3)
+@pytest.mark.parametrize("function", ["made", "handed_on", "refusing"])
+def test_functions_behind_ids_are_asked_for_pictures(function: str) -> None:
+    gymnasium.register(f"tests/{function}-v0", entry_point=f"tests.test_check:{function}")
+    for env in (f"tests/{function}-v0", f"tests.test_check:{function}"):
+        assert open_family(env).shape == (32, 48, 3)
 
 
 def test_pygame_is_told_that_there_is_no_window(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -365,3 +367,13 @@ def made(render_mode: str | None = None) -> gymnasium.Env:
     from tests.own_worlds import Rendered
 
     return Rendered(render_mode=render_mode)
+
+
+def handed_on(**options: Any) -> gymnasium.Env:
+    return made(**options)
+
+
+def refusing(**options: Any) -> gymnasium.Env:
+    if options:
+        raise TypeError(f"unexpected arguments {options}")
+    return Corridor()
