@@ -34,6 +34,40 @@ class Timed(Corridor):
         return frame
 
 
+class Scored(Corridor):
+    """Shows a score, which grows by more at the right end."""
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        self.score = 0
+        return super().reset(seed=seed)
+
+    def step(self, action: int) -> Any:
+        self.score += 3 if self.place == CELLS - 1 else 1
+        return super().step(action)
+
+    def draw(self, place: int) -> np.ndarray:
+        frame = super().draw(place)
+        frame[2:4, : min(self.score, CELLS * SIDE)] = 200
+        return frame
+
+
+class Remembering(Corridor):
+    """Shows all that was done as a number, on which steps depend: no state comes back, and nothing may be hidden."""
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        self.number = 1
+        return super().reset(seed=seed)
+
+    def moved(self, place: int, action: int) -> int:
+        self.number = 3 * self.number + place + action
+        return super().moved(place, action ^ self.number >> 1 & 1)
+
+    def draw(self, place: int) -> np.ndarray:
+        frame = super().draw(place)
+        frame[2:4] = [[200 * (self.number >> bit & 1)] * 3 for bit in range(CELLS * SIDE)]
+        return frame
+
+
 class Sticky(Corridor):
     """Now and then an action is replaced by the one before, by chance that its own generator decides."""
 
@@ -77,12 +111,32 @@ class Paying(Corridor):
         return super().step(action)[0], 1.0, False, False, {}
 
 
-class Vector(Corridor):
-    """Its reward is an array."""
+class Paid(Corridor):
+    """Its reward is what the options say."""
+
+    def __init__(self, reward: Any) -> None:
+        super().__init__()
+        self.reward = reward
 
     def step(self, action: int) -> Any:
         frame, _, *rest = super().step(action)
-        return (frame, np.zeros(3), *rest)
+        return (frame, self.reward, *rest)
+
+
+def vector() -> gymnasium.Env:
+    return Paid(np.zeros(3))
+
+
+def unpaid() -> gymnasium.Env:
+    return Paid(None)
+
+
+def itemised() -> gymnasium.Env:
+    return Paid({"coins": 1.0})
+
+
+def undefined() -> gymnasium.Env:
+    return Paid(float("nan"))
 
 
 class Tall(Corridor):
@@ -102,7 +156,7 @@ class Tall(Corridor):
 
 
 def found(world: Any, **options: Any) -> Check:
-    return check_env(open_family(world), [0, 1, 2], episodes=8, steps=12, **options)
+    return check_env(open_family(world), [0, 1, 2], episodes=8, steps=12, words="--env x", **options)
 
 
 def said(check: Check, what: str) -> str:
@@ -114,9 +168,9 @@ def test_what_fits_says_how_far_goals_are() -> None:
     check = found(Corridor)
     assert check.fits and check.goals_seen == (3, 3) and not check.one_level
     assert "goals were seen" in said(check, "reach") and "in 3 of 3 levels" in said(check, "goals seen")
-    assert check.next_command("--env x").startswith("pixelplan collect --env x --levels 0:1000 --out")
+    assert check.next_command == "pixelplan collect --env x --levels 0:1000 --out runs/data"
     one_level = found(lambda: Corridor(one_level=True))
-    assert one_level.one_level and "--levels 0:1 --episodes" in one_level.next_command("--env x")
+    assert one_level.one_level and "--levels 0:1 --episodes" in one_level.next_command
 
 
 def test_what_deserves_a_warning_is_a_setting() -> None:
@@ -130,6 +184,12 @@ def test_a_clock_is_found_as_such() -> None:
     for world in (Timed, lambda: Timed(terminates=True)):  # an episode that ends stops the clock
         check = found(world)
         assert not check.fits and "rows 2–3" in said(check, "clock")
+
+
+def test_a_score_is_found_as_such_and_a_memory_is_not() -> None:
+    check = found(Scored)
+    assert not check.fits and "rows 2–3" in said(check, "clock")
+    assert "clock" not in [one.what for one in found(Remembering).findings]
 
 
 class Racing(Timed):
@@ -164,9 +224,9 @@ def test_missions_in_words_are_told() -> None:
 
 
 def test_the_next_command_fits_what_play_sees_and_how_long_it_takes() -> None:
-    assert "--levels 0:1000 --steps 100 --out" in found(Unsolvable).next_command("--env x")
+    assert "--levels 0:1000 --steps 100 --out" in found(Unsolvable).next_command
     seen = found(Told, config=CheckConfig(minutes=0.0))
-    assert "--levels 0:200 --out" in seen.next_command("--env x")
+    assert "--levels 0:200 --out" in seen.next_command
 
 
 def test_chance_beside_np_random_is_found_as_such() -> None:
@@ -176,7 +236,9 @@ def test_chance_beside_np_random_is_found_as_such() -> None:
 
 
 def test_ends_and_rewards() -> None:
-    assert "does not fit: every episode ends with its first step" in said(found(Short), "episodes")
+    short = found(Short)
+    assert "does not fit: every episode ends with its first step" in said(short, "episodes")
+    assert [one.what for one in short.findings if one.mark == "does not fit"] == ["episodes"]
     paying = found(Paying)
     assert "100% of steps" in said(paying, "episodes") and paying.fits
     assert 'no episode has ended, and there is no info["solved"]' in said(paying, "goals seen")
@@ -200,10 +262,28 @@ class Even(Paying):
         return frame, reward, self.place == CELLS - 1, False, info
 
 
-def test_goals_that_are_never_seen_say_why() -> None:
-    unsolvable = said(found(Unsolvable), "goals seen")
-    assert 'info["solved"] was never true' in unsolvable and "still longer episodes" in unsolvable
+class Beside(Even):
+    """Begins next to the right end."""
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        super().reset(seed=seed)
+        self.place = CELLS - 2
+        return self.draw(self.place), {}
+
+
+def test_what_every_step_pays_marks_no_goal(tmp_path: Path) -> None:
+    """Not even if the first step ends the level, so that no other reward was before."""
+    assert found(Beside).goals_seen == (0, 0)
+    words = ["--env", "tests.test_check:Beside", "--levels", "0:3", "--out", tmp_path / "data"]
+    assert "the goal was seen in 0 of 3 levels" in " ".join(run_command("collect", *words).stdout.split())
+
+
+def test_goals_that_are_never_seen_say_why_and_what_to_run() -> None:
+    check = found(Unsolvable)
+    unsolvable = said(check, "goals seen")
+    assert 'info["solved"] was never true' in unsolvable
     assert "and in 0 with 50 steps an episode" in unsolvable
+    assert f"record longer episodes: {check.next_command}" in unsolvable
     even = said(found(Even), "goals seen")
     assert "never with a reward larger than those before" in even and 'say info["solved"]' in even
 
@@ -224,7 +304,10 @@ def test_slow_pictures_say_what_to_set() -> None:
 @pytest.mark.parametrize(
     ("env", "what"),
     [
-        ("tests.test_check:Vector", "the reward is 3 numbers"),
+        ("tests.test_check:vector", "the reward is 3 numbers"),
+        ("tests.test_check:unpaid", "the reward is None, not a number; return 0.0"),
+        ("tests.test_check:itemised", "the reward is a dict, not a number; return 0.0"),
+        ("tests.test_check:undefined", "the reward is nan; it must be finite"),
         ("tests.test_check:Timed", "does not fit (clock)"),
         ("tests.test_check:Sticky", "does not fit (chance)"),
         ("tests.test_check:Short", "does not fit (episodes)"),
@@ -265,9 +348,11 @@ def test_ids_that_are_unknown_say_what_may_be_meant(env: str, meant: str) -> Non
     assert one_sentence(run_command("check-env", "--env", env, code=2)).endswith(meant)
 
 
-def test_functions_behind_ids_are_asked_for_pictures() -> None:
-    gymnasium.register("tests/Made-v0", entry_point="tests.test_check:made")
-    assert open_family("tests/Made-v0").shape == (32, 48, 3)
+@pytest.mark.parametrize("function", ["made", "handed_on", "refusing"])
+def test_functions_behind_ids_are_asked_for_pictures(function: str) -> None:
+    gymnasium.register(f"tests/{function}-v0", entry_point=f"tests.test_check:{function}")
+    for env in (f"tests/{function}-v0", f"tests.test_check:{function}"):
+        assert open_family(env).shape == (32, 48, 3)
 
 
 def test_pygame_is_told_that_there_is_no_window(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,3 +367,13 @@ def made(render_mode: str | None = None) -> gymnasium.Env:
     from tests.own_worlds import Rendered
 
     return Rendered(render_mode=render_mode)
+
+
+def handed_on(**options: Any) -> gymnasium.Env:
+    return made(**options)
+
+
+def refusing(**options: Any) -> gymnasium.Env:
+    if options:
+        raise TypeError(f"unexpected arguments {options}")
+    return Corridor()

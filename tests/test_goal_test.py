@@ -28,6 +28,7 @@ from pixelplan.model.goal_test import (
 from pixelplan.model.train_config import preset
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import Goal, InputError
+from tests.own_worlds import Corridor
 from tests.tiny_world import play
 
 SIDE = 5
@@ -169,6 +170,23 @@ def test_it_is_stored_with_the_model_and_checked(tmp_path: Path) -> None:
         write_json(tmp_path / CONFIG, {**description, "goal_test": {**description["goal_test"], **impossible}})
         with pytest.raises(InputError, match=r"goal test|tensor"):
             load_model(tmp_path)
+
+
+class Pictured(Corridor):
+    """Shows its goal, and never says that it is reached."""
+
+    def info(self) -> dict:
+        return {}
+
+
+def test_seeing_the_goals_picture_is_an_example(tmp_path: Path) -> None:
+    for explore in (False, True):
+        data = pixelplan.collect(Pictured, "0:3", tmp_path / str(explore), episodes=4, steps=20, explore=explore)
+        assert data.solved is not None and data.solved.sum() == 3 and not (data.solved < 0).any()
+        for number, frame in zip(data.frame_level[data.solved == 1], data.frames[data.solved == 1], strict=True):
+            corridor = Pictured()
+            corridor.reset(seed=int(number))
+            assert np.array_equal(frame, corridor.goal_frame())
 
 
 def test_a_model_without_one_says_what_to_do() -> None:

@@ -89,6 +89,20 @@ def test_if_every_number_depends_on_it_the_rest_stays_as_it_is() -> None:
     assert wanted.points.tolist() == [[7.0, -1.0]]  # 3 and 4
 
 
+def test_what_a_model_does_not_see_is_not_taken_for_the_goal() -> None:
+    """A model that looks at hidden pixels only takes any masked goal for the state that it is in."""
+
+    class Looking(Digits):
+        def encode(self, frames: np.ndarray) -> torch.Tensor:
+            return torch.from_numpy(frames[:, 0, [1, 1], 0].astype(np.float32))
+
+    mask = np.array([[True, False], [True, True]])
+    plan = one_shot(Looking(), two_digits(0, 2), Goal.of(two_digits(200, 0), mask), OneShotConfig(node_limit=20))
+    assert not plan.reached
+    here = one_shot(Looking(), two_digits(0, 2), Goal.of(two_digits(0, 0), mask))
+    assert here.reached and here.actions == ()
+
+
 def wide_goal(name: str, number: int) -> tuple[Goal, set[int]]:
     """A goal of which only a part of the agent's cell matters, and the states that show it."""
     level = get_level(make_puzzle(name), number)

@@ -19,7 +19,7 @@ from pixelplan.evaluation.run import evaluate
 from pixelplan.evaluation.solve import solve, story
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
-from tests.own_worlds import CELLS, Corridor, Goalless, Rendered
+from tests.own_worlds import CELLS, SIDE, Corridor, Goalless, Rendered
 
 CORRIDOR = "tests.own_worlds:corridor"
 
@@ -177,6 +177,11 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     Image.fromarray(corridor.goal_frame()).save(tmp_path / "wanted.png")
     pictures = ["--frame", tmp_path / "now.png", "--goal", tmp_path / "wanted.png"]
     assert "moves: " in run_command("solve", *pictures, *model).stdout
+    part = np.dstack([corridor.goal_frame(), np.zeros((4 * SIDE, CELLS * SIDE), np.uint8)])
+    part[:, -SIDE:, 3] = 255  # only the last cell matters
+    Image.fromarray(part).save(tmp_path / "part.png")
+    masked = run_command("solve", "--frame", tmp_path / "now.png", "--goal", tmp_path / "part.png", *model).stdout
+    assert "a plan of 0 actions" not in masked
     assert "needs --goal and --model" in one_sentence(run_command("solve", *pictures, code=2))
     assert "Discrete" in one_sentence(
         run_command("collect", "--env", "tests.own_worlds:continuous", "--levels", "0", "--out", tmp_path / "x", code=2)

@@ -55,7 +55,11 @@ def check_env(
     from pixelplan.types import InputError
 
     numbers = level_numbers(parse_levels(levels))
-    check = look(parse_family(env, option, pixels, disturbed, step_seconds), numbers, episodes, steps, seed)
+    named = f" --option {shlex.join(option)}" if option else ""
+    sized = f" --pixels {pixels}" if pixels else ""
+    words = f"--env {shlex.quote(env)}{named}{sized}"
+    family = parse_family(env, option, pixels, disturbed, step_seconds)
+    check = look(family, numbers, episodes, steps, seed, words=words)
     if json == "-":
         print(json_format.dumps(dataclasses.asdict(check), ensure_ascii=False))
     else:
@@ -75,6 +79,4 @@ def check_env(
         unfit = next(finding for finding in check.findings if finding.mark == "does not fit")
         raise InputError(f"{env} does not fit ({unfit.what}): {unfit.found}")
     if json != "-":
-        named = f" --option {shlex.join(option)}" if option else ""
-        sized = f" --pixels {pixels}" if pixels else ""
-        print(f"next: {check.next_command(f'--env {shlex.quote(env)}{named}{sized}')}")
+        print(f"next: {check.next_command}")

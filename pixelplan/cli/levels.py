@@ -79,7 +79,8 @@ def collect(
     print(
         f"{data.actions.size:,} steps of {env} in {out}: {len(data.frames):,} distinct frames; the goal was seen in "
         f"{seen:,} of {count:,} levels"
-        + ("" if seen else "; without one, a model plans to pictures only: try longer episodes (--steps), or --explore")
+        + ("" if seen else "; without one, a model plans to pictures only: try longer episodes (--steps)")
+        + ("" if seen or "explore" in data.manifest else ", or --explore")
     )
 
 

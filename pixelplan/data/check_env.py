@@ -8,7 +8,7 @@ import numpy as np
 
 from pixelplan.data import env_findings as say
 from pixelplan.data.env_findings import CheckConfig, Finding
-from pixelplan.data.seen import Seen, find_chance, find_clock, hidden, look, sample
+from pixelplan.data.seen import Seen, find_chance, find_clock, find_score, hidden, look, sample
 from pixelplan.envs.determinism import STEPS, Determinism, judge_determinism
 from pixelplan.envs.family import Family
 from pixelplan.types import InputError
@@ -34,16 +34,8 @@ class Check:
     """The number of levels in which random play and exploring, also with longer episodes, saw a solved state."""
     one_level: bool
     """Whether all seeds begin with the same frame."""
-    levels_advised: int
-    """How many levels to record."""
-    steps_advised: int | None
-    """Steps an episode if those that `collect` chooses do not show a goal; None if they do, or a picture does."""
-
-    def next_command(self, words: str) -> str:
-        """The command to run next, for the environment that these words of the command line name."""
-        levels = "--levels 0:1 --episodes 200" if self.one_level else f"--levels 0:{self.levels_advised}"
-        steps = "" if self.steps_advised is None else f" --steps {self.steps_advised}"
-        return f"pixelplan collect {words} {levels}{steps} --out runs/data"
+    next_command: str
+    """The command to run next."""
 
 
 def check_env(
@@ -53,8 +45,12 @@ def check_env(
     steps: int = 20,
     seed: int = 0,
     config: CheckConfig = CheckConfig(),  # noqa: B008 (frozen)
+    words: str | None = None,
 ) -> Check:
-    """Play a few levels, at random and exploring, and say what fits and what does not."""
+    """Play a few levels, at random and exploring, and say what fits and what does not.
+
+    `words` name the environment on the command line, with its options, for the command to run next.
+    """
     if not levels or episodes < 1 or steps < 4:
         raise InputError(
             f"{len(levels)} levels, {episodes} episodes and {steps} steps are too few; play at least 1, 1 and 4"
@@ -71,13 +67,24 @@ def check_env(
     growth = tuple(float(mean) for mean in np.mean([play.growth() for play in seen], axis=0))
     unlike = hidden(seen)
     # Frames that differ between replays say nothing of the state.
-    state = _about_state(family, levels, seen, unlike, config) if verdicts == {"deterministic"} else None
+    judged = verdicts == {"deterministic"} and not told.ends_at_once
+    state = _about_state(family, levels, seen, unlike, config) if judged else None
     explored: list[Seen] = []
     longer: list[Seen] = []
     if state is not None and state.mark != "does not fit":
         explored = [look(family, number, episodes, steps, seed, True) for number in levels]
         if _goals(explored) < (len(levels) + 1) // 2 and not family.has_goals:
             longer = [look(family, number, episodes, config.longer, seed, True) for number in levels]
+    goals = _goals(seen), max(_goals(explored), _goals(longer))
+    one_level = len(levels) > 1 and len({play.first.tobytes() for play in seen}) == 1
+    command = " ".join(
+        [
+            f"pixelplan collect {words or f'--env {family.name}'}",
+            "--levels 0:1 --episodes 200" if one_level else f"--levels 0:{say.levels_advised(told, config)}",
+            *([] if any(goals) or family.has_goals else [f"--steps {config.far}"]),
+            "--out runs/data",
+        ]
+    )
     findings = [
         Finding("actions", "fits", f"{len(family.action_names)}: {', '.join(family.action_names[:12])}"),
         say.about_frames(family),
@@ -93,14 +100,13 @@ def check_env(
         findings += [
             say.about_growth(growth, episodes, steps, config),
             say.about_reach(seen, [*explored, *longer], config),
-            say.about_goals_seen(seen, explored, longer, told, family.has_goals, config),
+            say.about_goals_seen(seen, explored, longer, told, family.has_goals, config, command),
         ]
     if told.words and not family.has_goals:
         findings.append(say.about_words(told.words))
     if state is not None:
         findings.append(state)
     findings.append(say.about_speed(told, family, config))
-    goals = _goals(seen), max(_goals(explored), _goals(longer))
     return Check(
         env=family.name,
         fits=all(finding.mark != "does not fit" for finding in findings),
@@ -110,9 +116,8 @@ def check_env(
         farthest=float(np.mean([play.farthest() for play in seen])),
         hidden=unlike,
         goals_seen=goals,
-        one_level=len(levels) > 1 and len({play.first.tobytes() for play in seen}) == 1,
-        levels_advised=1000 if say.minutes(told) <= config.minutes else 200,
-        steps_advised=None if any(goals) or family.has_goals else config.far,
+        one_level=one_level,
+        next_command=command,
     )
 
 
@@ -127,5 +132,5 @@ def _about_state(
     chance = find_chance(family, levels, seen, STEPS)
     if chance is not None:
         return say.about_chance(chance)
-    clock = find_clock(seen)
+    clock = find_clock(seen) or find_score(seen)
     return say.about_hidden(unlike, config) if clock is None else say.about_clock(clock)

@@ -198,10 +198,10 @@ def _choose(
     except InputError:
         return bool(explore), usual
     lasts = longer is not None and (longer.goals > explored.goals or not explored.goals)
-    compared = "" if explore else f"random play sees {by_chance}, "
+    compared = f"exploring sees {explored}" if explore else f"random play sees {by_chance}, exploring {explored}"
     notice(
         f"play {'explores' if better else 'is random'} ({'--random' if better else '--explore'} decides otherwise): "
-        f"{compared}exploring {explored}"
+        f"{compared}"
         + ("" if longer is None else f", and with {choice.longer} steps instead of {usual} {longer}")
         + (f"; episodes have {choice.longer} steps (--steps decides otherwise)" if lasts else "")
     )

@@ -161,8 +161,9 @@ def about_goals_seen(
     sample: Sample,
     pictured: bool,
     config: CheckConfig,
+    command: str,
 ) -> Finding:
-    """Whether play sees solved states: nothing else can teach a goal test."""
+    """Whether play sees solved states, which alone can teach a goal test, and if not, the command to run next."""
     by_chance, exploring, at_length = (
         sum(play.goal_distance() is not None for play in plays) for plays in (seen, explored, longer)
     )
@@ -173,20 +174,23 @@ def about_goals_seen(
     if most >= (len(seen) + 1) // 2:
         return Finding("goals seen", "fits", found)
     if most:
-        advice = "record many levels: the goal test learns from those in which play sees a goal"
+        advice = f"record many levels, the goal test learns from those in which play sees a goal: {command}"
         return Finding("goals seen", "mind", found, advice)
     if pictured:
-        return Finding("goals seen", "mind", found, "pictures tell the goal; how to come near it, play did not show")
+        return Finding("goals seen", "mind", found, f"pictures tell the goal, and play must come near it: {command}")
     if sample.says:
-        advice = "record still longer episodes, or give a goal picture (solve --goal)"
+        advice = f"record longer episodes: {command}; or give a goal picture later (solve --goal)"
         return Finding("goals seen", "mind", f'{found}; info["solved"] was never true', advice)
     if sample.ends:
         end = "larger than those before" if sample.rewarded else "above zero"
-        advice = 'which ends are good? say info["solved"], or give pixelplan.GymFamily(env, solved=…)'
+        advice = (
+            'which ends are good? say info["solved"], or give pixelplan.GymFamily(env, solved=…); if those that play '
+            f"has not seen, record longer episodes: {command}"
+        )
         return Finding("goals seen", "mind", f"{found}; episodes end, but never with a reward {end}", advice)
     advice = (
-        "if it has an end, record still longer episodes; if not, give a goal picture (solve --goal), or plan "
-        "to random states (evaluate --goals random)"
+        f"if it has an end, record longer episodes: {command}; if not, give a goal picture later (solve --goal), or "
+        "plan to random states (evaluate --goals random)"
     )
     return Finding("goals seen", "mind", f'{found}; no episode has ended, and there is no info["solved"]', advice)
 
@@ -202,7 +206,7 @@ def about_words(words: tuple[str, ...]) -> Finding:
 
 def about_episodes(sample: Sample, config: CheckConfig) -> Finding:
     """How episodes end, and what they reward."""
-    if sample.ends and sample.longest <= 1:
+    if sample.ends_at_once:
         return Finding(
             "episodes",
             "does not fit",
@@ -226,6 +230,11 @@ def about_episodes(sample: Sample, config: CheckConfig) -> Finding:
 def minutes(sample: Sample) -> float:
     """What recording 1,000 levels of 400 steps takes if every step is drawn."""
     return 400e3 * sample.seconds / 60
+
+
+def levels_advised(sample: Sample, config: CheckConfig) -> int:
+    """How many levels to record."""
+    return 1000 if minutes(sample) <= config.minutes else 200
 
 
 def about_speed(sample: Sample, family: Family, config: CheckConfig) -> Finding:

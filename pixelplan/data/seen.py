@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,6 +136,49 @@ def _comes_back(rows: np.ndarray, lasts: np.ndarray) -> bool:
     return len(pairs) > len(np.unique(rows[lasts]))
 
 
+def find_score(seen: Sequence[Seen]) -> Clock | None:
+    """A band of rows or columns without which frames come back that otherwise never do in an episode, and without which
+    the same actions still always do the same.
+
+    It need not change alike in every episode, as a clock does, but nothing else depends on it.
+    """
+    if any(_returns(play) for play in seen):
+        return None
+    changing = np.any([(play.frames != play.frames[0]).any(axis=(0, 3)) for play in seen], axis=0)
+    for rows, columns in _bands(changing):
+        rest = []
+        for play in seen:
+            frames = play.frames.copy()
+            frames[:, rows[0] : rows[1] + 1, columns[0] : columns[1] + 1] = 0
+            kept, number_of = distinct_frames(frames)
+            rest.append(Seen(number_of[play.rows], play.actions, frames[kept], np.zeros(len(kept), bool)))
+        if any(_returns(play) for play in rest) and not hidden(rest):
+            return Clock(rows, columns)
+    return None
+
+
+def _returns(play: Seen) -> bool:
+    """Whether an episode leaves a frame and comes back to it."""
+    left = (row[np.append(True, row[1:] != row[:-1])] for row in play.rows)
+    return any(len(np.unique(frames)) < len(frames) for frames in left)
+
+
+def _bands(changing: np.ndarray) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """The first and last rows and columns of each run of neighbouring rows, or columns, with pixels that change, of
+    changing [H,W]."""
+    height, width = changing.shape
+    for first, last in _runs(changing.any(axis=1)):
+        yield (first, last), (0, width - 1)
+    for first, last in _runs(changing.any(axis=0)):
+        yield (0, height - 1), (first, last)
+
+
+def _runs(lines: np.ndarray) -> list[tuple[int, int]]:
+    """Where each run of true values begins and ends."""
+    edges = np.flatnonzero(np.diff(lines.astype(np.int8), prepend=0, append=0))
+    return [(int(first), int(end) - 1) for first, end in edges.reshape(-1, 2)]
+
+
 def find_chance(family: Family, levels: Sequence[int], seen: Sequence[Seen], steps: int) -> int | None:
     """The first step after which two levels that start with the same frame differ despite the same actions.
 
@@ -173,6 +216,11 @@ class Sample:
     """Whether the environment has a setting `tile_size`, as those of MiniGrid do."""
     words: tuple[str, ...]
     """The missions of two levels, if levels tell what is wanted in words and not all in the same; else none."""
+
+    @property
+    def ends_at_once(self) -> bool:
+        """Whether every episode that ended did so with its first step."""
+        return self.ends > 0 and self.longest <= 1
 
 
 def sample(family: Family, levels: Sequence[int], steps: int, seed: int) -> Sample:

@@ -16,6 +16,7 @@ What an environment may offer beside Gymnasium's own methods, all optional:
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -27,13 +28,15 @@ from pixelplan.envs.determinism import STEPS, judge_determinism
 from pixelplan.envs.explore import explore
 from pixelplan.envs.family import Challenge, Recording, Wanted
 from pixelplan.envs.frames import to_frame, usual_size
-from pixelplan.envs.guard import STEP_SECONDS, guarded
+from pixelplan.envs.guard import STEP_SECONDS, EnvironmentFailed, guarded
 from pixelplan.envs.gym_goals import demonstrated, known_goal, random_frame, sized_goal
-from pixelplan.envs.gym_level import GymLevel, LooksOtherwise, Recorder, checked_tuple
+from pixelplan.envs.gym_level import GymLevel, LooksOtherwise, Recorder, checked_reward, checked_tuple
 from pixelplan.types import Goal, InputError, Model
 
 MOST_ACTIONS = 256
 LEVELS_CHECKED = 8
+STEPS_PAID = 4
+"""The most steps of level 0, each with another action, that tell what an ordinary step pays."""
 Source = Literal["auto", "observation", "render"]
 Make = Callable[[], gymnasium.Env[Any, Any]]
 
@@ -87,7 +90,22 @@ class GymFamily:
         if min(size) < 8:
             raise InputError(f"frames of {size[0]} × {size[1]} pixels are too small; a model needs at least 8 × 8")
         self.shape = (*size, 3)
+        self.usual_reward = self._least_reward()
+        """What every step pays, 0 or more: an end that pays no more than that marks no goal."""
         self._given_options = dict(options or {})
+
+    def _least_reward(self) -> float:
+        """The least that a few steps pay which do not end level 0; 0 if all do, or if the first one fails."""
+        paid = list[float]()
+        with contextlib.suppress(EnvironmentFailed):
+            for action in range(min(int(self._space.n), STEPS_PAID)):
+                with self.guard("a first step of level 0"):
+                    _, reward, over, *_ = checked_tuple(self._env.step(int(self._space.start) + action), 5, "step")
+                    if over:
+                        self._env.reset(seed=0)
+                    else:
+                        paid.append(checked_reward(reward))
+        return max(0.0, min(paid, default=0.0))
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -199,18 +217,31 @@ class GymFamily:
         self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool, trusts: bool
     ) -> Recording:
         level = self.level(number)
-        if explores:
-            recorder = Recorder(level, trusts)
-            rows, taken = explore(recorder, int(self._space.n), episodes, steps, random)
-            return Recording(recorder.frames(), rows, taken, recorder.solved())
-        actions = random.integers(int(self._space.n), size=(episodes, steps), dtype=np.uint8)
-        if self.replays and self.own_size == self.shape[:2]:
-            level.reset()
-            shown, which = _attribute(self._env, "replay")(actions)[:2]
-            return Recording(shown, which, actions)
         recorder = Recorder(level, trusts)
-        seen = [[recorder.reset(), *(recorder.step(int(action)) for action in taken)] for taken in actions]
-        return Recording(recorder.frames(), np.array(seen), actions, recorder.solved())
+        if explores:
+            rows, actions = explore(recorder, int(self._space.n), episodes, steps, random)
+        else:
+            actions = random.integers(int(self._space.n), size=(episodes, steps), dtype=np.uint8)
+            if self.replays and self.own_size == self.shape[:2]:
+                level.reset()
+                shown, which = _attribute(self._env, "replay")(actions)[:2]
+                return Recording(shown, which, actions)
+            seen = [[recorder.reset(), *(recorder.step(int(action)) for action in taken)] for taken in actions]
+            rows = np.array(seen)
+        frames = recorder.frames()
+        return Recording(frames, rows, actions, recorder.solved() | self._pictured(level, frames))
+
+    def _pictured(self, level: GymLevel, frames: np.ndarray) -> np.ndarray:
+        """[n] bool, whether frames [n,H,W,3] seen in a level show its goal.
+
+        None of them counts if the environment says itself what is solved, or fails to show its goal.
+        """
+        if self.has_goals and not level.says:
+            level.begin()
+            with contextlib.suppress(InputError):
+                goal = self._level_goal(level.number)
+                return np.array([goal.shown_by(frame) for frame in frames])
+        return np.zeros(len(frames), bool)
 
     @property
     def usually_random(self) -> bool:

@@ -36,7 +36,7 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
         self.over = False
         """Whether the environment has terminated."""
         self._rewarded = False  # at the end
-        self._best = 0.0  # the largest reward so far
+        self._best = own.usual_reward  # the largest reward so far
         self._steps = 0
         self._observation: Any = None
 
@@ -47,7 +47,7 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
 
     def begin(self) -> None:
         """Begin the level anew."""
-        self.over, self._rewarded, self._best, self._steps = False, False, 0.0, 0
+        self.over, self._rewarded, self._best, self._steps = False, False, self._own.usual_reward, 0
         with self._own.guard(f"reset of level {self.number}"):
             self._observation, info = checked_tuple(self._env.reset(seed=self.number), 2, "reset")
             self._said = self._own.says_solved(info)
@@ -187,11 +187,15 @@ class Recorder:
 
 def checked_reward(reward: Any) -> float:
     """The reward from step() as a number; a TypeError if it is none."""
-    if isinstance(reward, str) or reward is None:
-        raise TypeError(f"the reward is {reward!r}, not a number")
-    if np.size(reward) != 1:
-        raise TypeError(f"the reward is {np.size(reward)} numbers, not one; wrap it to give the one that counts")
-    return float(np.asarray(reward).item())
+    found = np.asarray(reward)
+    if found.dtype.kind not in "biuf":
+        told = "None" if reward is None else f"a {type(reward).__name__}"
+        raise TypeError(f"the reward is {told}, not a number; return 0.0 if there is none")
+    if found.size != 1:
+        raise TypeError(f"the reward is {found.size} numbers, not one; wrap it to give the one that counts")
+    if not np.isfinite(found).all():
+        raise TypeError(f"the reward is {found.item()}; it must be finite")
+    return float(found.item())
 
 
 def checked_tuple(given: Any, length: int, method: str) -> tuple[Any, ...]:

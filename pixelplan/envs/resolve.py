@@ -7,7 +7,7 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -112,7 +112,8 @@ class Maker:
         if module == OLD_GYM and colon:
             return self._made(old_gym(attribute))
         if colon and all(part.isidentifier() for part in attribute.split(".")):
-            return self._made(_find(module, attribute))
+            found = _find(module, attribute)
+            return self._made(found, _pictures(found))
         if colon:
             _import(module)
         id = attribute or self.name
@@ -133,19 +134,17 @@ class Maker:
             return f"; it is an id of old Gym: write gym:{self.name}"
         return f"; if a package has this id, name it: package:{id}" if version and id == self.name else ""
 
-    def _made(self, make: Callable[..., Any]) -> Any:
+    def _made(self, make: Callable[..., Any], pictures: Sequence[Mapping[str, Any]] = ({},)) -> Any:
+        """What a function makes with the options, asked for pictures by the first of these arguments that it takes."""
         options = dict(self.options)
         try:
-            signature = inspect.signature(make)
-            if "render_mode" in signature.parameters:
-                options = {**_pictures(make), **options}
-            signature.bind(**options)
+            inspect.signature(make).bind(**options)
         except TypeError as problem:
             raise InputError(f"{self.name} cannot be made with options {options}: {problem}") from None
         except ValueError:  # it has no signature
             pass
         try:
-            return make(**options)
+            return _first(make, [{**asked, **options} for asked in pictures])
         except (InputError, KeyboardInterrupt):
             raise
         except BaseException as problem:  # a user's code may raise anything
@@ -166,23 +165,37 @@ def _registered(id: str) -> Callable[..., Any]:
         entry = gymnasium.spec(id).entry_point
         creator = gymnasium.envs.registration.load_env_creator(entry) if isinstance(entry, str) else entry
         assert creator is not None
-        asked = {**_pictures(creator), **options}
         make_one = partial(gymnasium.make, id, max_episode_steps=-1, disable_env_checker=True)
-        if "max_steps" in asked or not _limits_itself(creator):
-            return make_one(**asked)
-        try:
-            return make_one(**asked, max_steps=NO_LIMIT)
-        except TypeError:  # it sets the limit itself
-            return make_one(**asked)
+        limits: list[dict[str, Any]] = [{}]  # it may set the limit itself, and refuse another
+        if "max_steps" not in options and _limits_itself(creator):
+            limits.insert(0, {"max_steps": NO_LIMIT})
+        return _first(make_one, [{**asked, **options, **limit} for asked in _pictures(creator) for limit in limits])
 
     return make
 
 
-def _pictures(creator: Callable[..., Any]) -> dict[str, Any]:
-    """The argument that asks for pictures, if there is one: in a class's metadata, or among a function's arguments."""
+def _first(make: Callable[..., Any], arguments: Sequence[Mapping[str, Any]]) -> Any:
+    """What a function makes of the first arguments that it does not refuse with a TypeError."""
+    for some in arguments[:-1]:
+        with contextlib.suppress(TypeError):
+            return make(**some)
+    return make(**arguments[-1])
+
+
+def _pictures(creator: Callable[..., Any]) -> tuple[Mapping[str, Any], ...]:
+    """Arguments to try in turn, of which the first ask for pictures if the function or class may know how.
+
+    It says so by an argument or in its metadata; one that takes any arguments may hand them on.
+    """
+    asked = {"render_mode": "rgb_array"}
     modes = getattr(creator, "metadata", {}).get("render_modes", ())
-    takes = "rgb_array" in modes or (not modes and "render_mode" in inspect.signature(creator).parameters)
-    return {"render_mode": "rgb_array"} if takes else {}
+    parameters: Mapping[str, inspect.Parameter] = {}
+    with contextlib.suppress(TypeError, ValueError):  # some have no signature
+        parameters = inspect.signature(creator).parameters
+    if "render_mode" in parameters and (not modes or "rgb_array" in modes):
+        return (asked,)
+    takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    return (asked, {}) if "rgb_array" in modes or (not modes and takes_any) else ({},)
 
 
 def _limits_itself(creator: Callable[..., Any]) -> bool:

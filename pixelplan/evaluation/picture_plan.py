@@ -124,6 +124,11 @@ def plan_story(judged: PicturePlan) -> str:
             f"no plan was found: {judged.strange:.0%} of the goal picture is unlike anything in the first one, so it "
             f"is not a state of the same level; {effort}"
         )
+    if np.isinf(judged.distance) and not plan.actions:
+        return (
+            "no plan was found: the model takes the first picture for the goal, in which something else can be seen "
+            f"where it matters; give a goal picture of which all matters, or train with --family picture; {effort}"
+        )
     return (
         f"no plan was found, {effort}: the nearest state is {len(plan.actions)} actions away and {judged.distance:.2f} "
         f"from the goal, where less than {judged.threshold:.2f} would be the same\nmoves: {moves}"

@@ -15,6 +15,8 @@ NO_CHANGE = 0.1
 """Embeddings that differ by less than this share of the model's threshold count as equal."""
 FEW = 0.25
 """If a smaller share of the numbers that visible pixels should decide stays the same, it does so by chance."""
+ALIKE = 40
+"""Pixels that differ by more grey values than this show different things."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +24,7 @@ class LatentGoal:
     """What a search looks for: any of several points, or the parts of them that matter, or whatever passes a test."""
 
     points: np.ndarray
-    """[G,d], any of which is the goal; none (G = 0) if a test decides."""
+    """[G,d], any of which is the goal; none (G = 0) if a test decides, or if the model cannot tell the goal."""
     matters: np.ndarray | None = None
     """[G,d] bool, which numbers of each point matter; None if all do."""
     test: GoalTest | None = None
@@ -58,7 +60,8 @@ def in_latent_space(model: Model, frame: np.ndarray, goal: Goal) -> tuple[np.nda
 
     Pixels that do not matter in a picture must not matter in its embedding either, so numbers that change with those
     pixels are left out. If all numbers do (a vector has no places), those pixels are assumed to stay as they are in the
-    frame. An InputError if the goal is whatever solves the level and the model has no goal test.
+    frame. Then the model may not see that a picture differs from the frame: such a picture is left out, or the frame
+    itself would be the goal. An InputError if the goal is whatever solves the level and the model has no goal test.
     """
     if goal.frames is None:
         test = need_goal_test(model)
@@ -68,7 +71,16 @@ def in_latent_space(model: Model, frame: np.ndarray, goal: Goal) -> tuple[np.nda
     start, *points = as_array(model.encode(np.stack([frame, *goal.completed(frame)])))
     if goal.masks is None:
         return start, LatentGoal(np.stack(points))
-    return start, LatentGoal(np.stack(points), _what_matters(model, goal, frame))
+    matters, told = _what_matters(model, goal, frame), ~_overlooked(model, goal, frame, start, np.stack(points))
+    return start, LatentGoal(np.stack(points)[told], None if matters is None else matters[told])
+
+
+def _overlooked(model: Model, goal: Goal, frame: np.ndarray, start: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """[G] bool: the pictures that a frame does not show in all that matters, although the model takes both for the same
+    state."""
+    assert goal.frames is not None and goal.masks is not None
+    differ = (np.abs(goal.frames.astype(np.int16) - frame) > ALIKE).any(axis=3) & goal.masks
+    return differ.any(axis=(1, 2)) & (distances(points, start) < model.threshold) & (not model.noisy)
 
 
 def _what_matters(model: Model, goal: Goal, frame: np.ndarray) -> np.ndarray | None:

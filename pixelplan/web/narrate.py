@@ -27,6 +27,9 @@ from pixelplan.web.sessions import Game
 from pixelplan.web.truth import Truth
 from pixelplan.web.views import graph_view, plan_view
 
+UNTOLD = 4.0
+"""Thresholds between any state and a goal that the model cannot tell, for the graph."""
+
 
 class Stopped(Exception):
     """The visitor has left, or the time is over."""
@@ -175,9 +178,11 @@ class Run:
         return x, y, round(float(self._apart(embedding[None])[0]), 4)
 
     def _apart(self, embeddings: np.ndarray) -> np.ndarray:
-        """How far [n] embeddings [n,d] are from the goal, as the search sees it."""
+        """How far [n] embeddings [n,d] are from the goal, as the search sees it; if the model cannot tell the goal, all
+        are equally far."""
         with inference():
-            return self._wanted.apart(embeddings, self.model)
+            apart = self._wanted.apart(embeddings, self.model)
+        return np.where(np.isinf(apart), UNTOLD * self.model.threshold, apart)
 
     def _look(self) -> None:
         """Encode the goal and all seen states that are not encoded yet."""

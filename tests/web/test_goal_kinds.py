@@ -121,6 +121,19 @@ def test_what_is_transparent_does_not_matter(client: TestClient) -> None:
     assert "scaled down" in again["note"] and again["goal"] == aimed["goal"]
 
 
+def test_a_model_that_does_not_see_what_matters_finds_no_plan(make_client: MakeClient) -> None:
+    env = start()
+    mask = np.zeros((4 * SIDE, CELLS * SIDE), bool)
+    mask[:, -SIDE:] = True  # the agent is in the last cell, and wherever it is now
+    with corridor_models() as models:
+        client = make_client(models)
+        address = f"/api/games/{begin(client, 'own', LEVEL)['id']}"
+        client.put(f"{address}/goal", json={"frame": picture(env.draw(CELLS - 1), mask)})
+        plan = client.post(f"{address}/plan").json()
+        assert not plan["reached"] and plan["actions"] == []
+        assert listen(client, f"{address}/run?planner=full")[-1]["solved"]
+
+
 def split(pixels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Colours [H,W,3] and what is not transparent [H,W] of a picture [H,W,4]."""
     return pixels[..., :3], pixels[..., 3] > 127

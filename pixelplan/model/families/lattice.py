@@ -41,8 +41,12 @@ def best_lattice(config: PictureConfig, changes: Tensor, frame: tuple[int, int])
     least, most = (round(config.patches * factor) for factor in (config.coarsest, config.finest))
     nearest_first = sorted(range(max(1, least), most + 1), key=lambda count: abs(count - config.patches))
     candidates = [replace(config, patches=count) for count in nearest_first]
-    numbers = config.lattice_share * changes[0].numel()
-    return min(candidates, key=lambda candidate: lost_share(changes, *candidate.seen(*frame), numbers))
+
+    def lost(candidate: PictureConfig) -> float:
+        size, side = candidate.seen(*frame)
+        return lost_share(changes, size, side, config.lattice_share * changes[0].numel())
+
+    return min(candidates, key=lost)
 
 
 def lost_share(changes: Tensor, size: tuple[int, int], side: int, numbers: float) -> float:
