@@ -16,18 +16,19 @@ from torch.nn import functional
 from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
 from pixelplan.model.blocks import GridFeatures, InverseModel, ResidualBlock, head
 from pixelplan.model.families.grid import GridNetworks, ModelConfig, far_blocks
-from pixelplan.model.families.metric import in_slots
+from pixelplan.model.families.metric import ThreeNetworks, in_slots
 from pixelplan.model.families.position import differing_cells
-from pixelplan.model.losses import inverse_loss, kinds_loss, level_pairs, pull_loss, squared_distances, tell_loss
+from pixelplan.model.losses import kinds_loss, level_pairs, pull_loss, squared_distances, tell_loss
 from pixelplan.model.objective import weighted_sum
 from pixelplan.model.sizes import Sizes
 
 
-class Cells(GridNetworks):
+class Cells(GridNetworks, ThreeNetworks):
     """A kind for every cell, and what each action makes of them."""
 
     changes_colours = False  # kinds are told by their colours
     discrete = True
+    encoder: CellEncoder
 
     def __init__(self, config: ModelConfig, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -46,20 +47,6 @@ class Cells(GridNetworks):
         """Take the patterns of kinds from frames."""
         self.encoder.take_patterns(to_images(sample_frames(levels)))
 
-    def encode(self, images: Tensor) -> Tensor:
-        """Embeddings [N,G·K] of images [N,3,H,W]."""
-        z: Tensor = self.encoder(images)[0]
-        return z
-
-    def context(self, images: Tensor) -> Tensor:
-        """Features [L,width,R,C] of one image [L,3,H,W] of each level."""
-        return self.forward_model.context(images)
-
-    def step(self, z: Tensor, context: Tensor) -> Tensor:
-        """Embeddings [L,S,A,G·K] after each action from z [L,S,G·K]."""
-        after: Tensor = self.forward_model(z, context)
-        return after
-
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
         """Kinds should be predicted, tell cells that look different apart, and tell actions."""
         embedded, kinds = self.encoder(batch.images)
@@ -71,9 +58,7 @@ class Cells(GridNetworks):
         cells = kinds.shape[1:]
         target = states[level, after].unflatten(1, cells)
         losses = {"forward": (weights.forward_weight, kinds_loss(predicted.unflatten(1, cells), target))}
-        if self.inverse is not None:
-            logits = self.inverse(z[level, before], z[level, after])
-            losses["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+        losses |= self.inverse_losses(z, batch, weights)
         _, same = level_pairs(batch.states)
         if same.any() and weights.pull_weight:
             losses["pull"] = (weights.pull_weight, pull_loss(squared_distances(z)[same]))

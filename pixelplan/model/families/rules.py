@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -21,10 +21,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pixelplan.data.contents import compact_grids
-from pixelplan.data.identity import rows_of_levels
 from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.data.spread import evenly_spread
-from pixelplan.model.batches import LevelPlay, to_images
+from pixelplan.model.batches import LevelPlay, level_plays, to_images
 from pixelplan.model.families.grow_trees import Steps, TreeConfig, learn, wrong
 from pixelplan.model.families.trees import Lookup, Trees, causes, follow, look_up, surroundings
 from pixelplan.model.networks import Networks
@@ -261,7 +260,7 @@ def fit_rules(config: RulesConfig, grid: tuple[int, int] | None, data: Trajector
 
     The grid is the given one, or the simplest that shows all changes.
     """
-    levels, reading = list(_plays(data)), config.reading
+    levels, reading = level_plays(data), config.reading
     chosen = [levels[place] for place in evenly_spread(len(levels), reading.compared_levels)]
     if grid is None:
         most = reading.compared_frames // len(chosen)
@@ -279,10 +278,3 @@ def fit_rules(config: RulesConfig, grid: tuple[int, int] | None, data: Trajector
         if scores[sight] >= config.good_sight:
             break
     return dataclasses.replace(config, sight=max(scores, key=lambda sight: scores[sight])), sizes
-
-
-def _plays(data: Trajectories) -> Iterator[LevelPlay]:
-    """The levels of a data set, every frame a state."""
-    for first, end, rows in rows_of_levels(data):
-        episodes, actions = data.episodes[rows].astype(np.int64) - first, data.actions[rows].astype(np.int64)
-        yield LevelPlay(data.frames[first:end], np.arange(end - first), episodes, actions)
