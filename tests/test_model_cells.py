@@ -102,6 +102,17 @@ def test_patterns_are_what_the_cells_show():
     assert kinds[1].tolist() == [floor, walker, floor, box, floor]
 
 
+def test_how_many_frames_patterns_are_taken_from_is_a_setting():
+    levels = level_plays(corridor(levels=2))
+    taken = []
+    for count in (1, 1000):
+        torch.manual_seed(0)
+        networks = WorldModel(dataclasses.replace(SMALL, pattern_frames=count), sizes_of(corridor(levels=2))).networks
+        networks.prepare([levels[0], dataclasses.replace(levels[1], frames=255 - np.asarray(levels[1].frames))])
+        taken.append((networks.encoder.patterns < 2).all(3).all(2).all(1).sum().item())
+    assert taken[0] < taken[1], "one frame of one level, or all looks of both"
+
+
 def test_certain_keeps_the_likeliest_and_lets_gradients_through():
     chances = torch.tensor([[0.2, 0.5, 0.3]], requires_grad=True)
     (certain(chances) * torch.tensor([1.0, 2.0, 3.0])).sum().backward()

@@ -16,6 +16,7 @@ from pixelplan.data.identity import states_of_frames
 from pixelplan.files import read_json
 from pixelplan.model import train as training
 from pixelplan.model.batches import level_plays
+from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.checkpoint import CHECKPOINT, WEIGHTS_FILE, load_model
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.position import Position
@@ -222,6 +223,35 @@ def test_training_ends_when_it_has_learned():
     assert impatient.last_pass([*rising, *[row(0.5)] * 5]) == 16
     assert schedule.rate(rising, 0.5) == 1.0
     assert schedule.rate([*rising, row(1.0)], 0.0) == 1.0 > schedule.rate([*rising, row(1.0)], 0.5)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"gradient_limit": 0.01},
+        {"schedule": ScheduleConfig(first_rate=0.5)},
+        {"schedule": ScheduleConfig(cycle_warm_up=0.5)},
+    ],
+    ids=str,
+)
+def test_a_setting_changes_the_weights_and_is_recorded(changes, tmp_path):
+    config = dataclasses.replace(TINY, updates=4)
+    usual = train(play(levels=1), tmp_path / "usual", config).networks
+    other = train(play(levels=1), tmp_path / "other", dataclasses.replace(config, **changes)).networks
+    assert any(not torch.equal(one, two) for one, two in zip(usual.parameters(), other.parameters(), strict=True))
+    recorded = read_json(tmp_path / "other" / "config.json")["config"]
+    assert {name: recorded[name] for name in changes} == {
+        name: dataclasses.asdict(value) if dataclasses.is_dataclass(value) else value for name, value in changes.items()
+    }
+
+
+def test_how_many_levels_are_held_out_and_walked_in_are_settings(tmp_path):
+    judging = JudgingConfig(held_out_every=3, walks=1)
+    train(play(levels=6), tmp_path / "model", dataclasses.replace(TINY, updates=2, judging=judging))
+    measured = read_json(tmp_path / "model" / "config.json")["validation_metrics"]
+    assert measured["levels"] == 2 and set(measured["rollouts"].values()) <= {0.0, 1.0}
+    with pytest.raises(InputError, match="held_out_every is 1"):
+        train(play(levels=1), tmp_path / "none", dataclasses.replace(TINY, judging=JudgingConfig(held_out_every=1)))
 
 
 def test_the_paper_threshold(tmp_path):

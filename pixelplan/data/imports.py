@@ -18,8 +18,6 @@ from pixelplan.envs.gym_family import MOST_ACTIONS
 from pixelplan.files import checksum
 from pixelplan.types import InputError, Trajectories
 
-STEPS = 20
-"""Steps of an episode in the folder; longer recordings are cut into pieces, which may overlap."""
 LARGEST_LEVEL = 2**29
 """The most bytes that the distinct frames of a level may take."""
 
@@ -33,6 +31,7 @@ def import_trajectories(
     actions: int | None = None,
     action_names: tuple[str, ...] = (),
     one_level: bool = False,
+    steps: int = 20,
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Trajectories:
@@ -40,8 +39,11 @@ def import_trajectories(
 
     Levels are the recording's own. If it has none, every episode is its own level, or all are one (`one_level`).
     `actions` is the number of actions, by default one more than the highest seen. `pixels` (height, width) is the size
-    of frames. A recording that turns out to be bad leaves nothing in `out`.
+    of frames. Recordings longer than `steps` are cut into pieces of that many steps, which may overlap. A bad recording
+    leaves nothing in `out`.
     """
+    if steps < 1:
+        raise InputError(f"steps is {steps}; it must be at least 1")
     recorded = read_recording(Path(source))
     count = _count_actions(recorded, actions)
     if action_names and len(action_names) != count:
@@ -50,7 +52,7 @@ def import_trajectories(
     size = usual_size(*own_size) if pixels is None else pixels
     if not 8 <= min(size) <= max(size) <= LARGEST_PICTURE:
         raise InputError(f"frames cannot be {size[0]} × {size[1]} pixels; a side has 8 to {LARGEST_PICTURE}")
-    steps = min(STEPS, min(len(episode.actions) for episode in recorded))
+    steps = min(steps, min(len(episode.actions) for episode in recorded))
     levels: dict[int, list[Recorded]] = {}
     for number, episode in enumerate(recorded):
         usual = 0 if one_level else number

@@ -45,7 +45,7 @@ def finish(
     frames = own if model.noisy else unseen
     errors = step_errors(model, own)
     if config.threshold == "calibrated":
-        calibration = calibrate(errors, model.networks.discrete, config.judging.slack, config.judging.slack_steps)
+        calibration = calibrate(errors, model.networks.discrete, config.judging)
     else:
         calibration = rates(errors, config.objective.margin / 2)
     model.threshold = calibration.threshold
@@ -55,7 +55,8 @@ def finish(
     if learned is not None:
         model.goal_test, report = learned
     draw_curves(out, last_attempt(rows))
-    true, rollouts = step_errors(model, frames), rollout_exactness(model.networks, frames)
+    true = step_errors(model, frames)
+    rollouts = rollout_exactness(model.networks, frames, walks=config.judging.walks)
     accuracy = errors.accuracy(model.threshold)
     found = findings(model, own, frames, accuracy, true, rollouts, recorded, config.judging.poor)
     found["goal_test_warnings"] = goal_test.warnings(report, config.goal_test)

@@ -34,6 +34,7 @@ from pixelplan.model.families import config_from, family_of, versions_of
 from pixelplan.model.findings import finish
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.networks import Networks
+from pixelplan.model.optimizer import Muon
 from pixelplan.model.progress import Display, collapse_warning, noise_warning
 from pixelplan.model.restarts import begin_anew, next_pass
 from pixelplan.model.schedule import Schedule, plan_passes, score
@@ -168,9 +169,11 @@ def _fit(
     if init is not None:
         take_weights(model, init)
     networks = model.networks
-    levels, held_out = split(networks, worlds, validation)
+    levels, held_out = split(networks, worlds, validation, config.judging.held_out_every)
     networks.prepare(levels)
     optimizer = networks.optimizer(config.learning_rate, config.weight_decay)
+    if isinstance(optimizer, Muon):
+        optimizer.config = config.muon
     begun = out if after is None or (out / CHECKPOINT).exists() else after
     note = read_checkpoint_note(begun) or {"rows": []}
     if note["rows"]:
@@ -269,7 +272,7 @@ def _train_pass(
             )
         optimizer.zero_grad()
         fabric.backward(found["total"])
-        fabric.clip_gradients(networks, optimizer, max_norm=1.0)
+        fabric.clip_gradients(networks, optimizer, max_norm=config.gradient_limit)
         optimizer.step()
         display.update()
     return {name: value / schedule.updates for name, value in sums.items()}
@@ -306,7 +309,8 @@ def _quick_look(model: WorldModel, held_out: HeldOut, judging: JudgingConfig) ->
     true_levels = own_levels if model.noisy else frames
     same = all(own is true for own, true in zip(own_levels, true_levels, strict=True))
     true = own if same else step_errors(model, true_levels)
-    lasting = rollout_exactness(model.networks, true_levels, (judging.quick_rollout,))[judging.quick_rollout]
+    steps = judging.quick_rollout
+    lasting = rollout_exactness(model.networks, true_levels, (steps,), judging.walks)[steps]
     return {"accuracy": own.accuracy(model.threshold), "exact": true.exact, "lasting": lasting}
 
 

@@ -81,14 +81,17 @@ class HeldOut:
 
 
 def split(
-    networks: Networks, worlds: Sequence[Trajectories], validation: Sequence[Trajectories]
+    networks: Networks, worlds: Sequence[Trajectories], validation: Sequence[Trajectories], held_out_every: int
 ) -> tuple[list[LevelPlay], HeldOut]:
-    """Levels to train on and to validate on; those of several worlds in turn, so that the first few are of all."""
+    """Levels to train on and to validate on; those of several worlds in turn, so that the first few are of all.
+
+    Without validation data, every `held_out_every`-th level of a world is held out.
+    """
     recorded = [_levels(networks, world) for world in worlds]
     if validation:
         unseen = [level_plays(world, networks.states(world)) for world in validation]
         return in_turn(recorded), HeldOut(in_turn(unseen))
-    parts = [_split(levels) for levels in recorded]
+    parts = [_split(levels, held_out_every) for levels in recorded]
     return in_turn([kept for kept, _ in parts]), HeldOut(in_turn([held for _, held in parts]))
 
 
@@ -97,11 +100,11 @@ def in_turn(parts: Sequence[list[LevelPlay]]) -> list[LevelPlay]:
     return [level for level in chain.from_iterable(zip_longest(*parts)) if level is not None]
 
 
-def _split(levels: list[LevelPlay]) -> tuple[list[LevelPlay], list[LevelPlay]]:
-    """A tenth of a world's levels is held out; if it has fewer than ten, it is validated on those trained on."""
-    if len(levels) < 10:
+def _split(levels: list[LevelPlay], every: int) -> tuple[list[LevelPlay], list[LevelPlay]]:
+    """Levels to train on, and every n-th level to validate on; with fewer than n levels, all of them for both."""
+    if len(levels) < every:
         return levels, levels
-    return [level for index, level in enumerate(levels) if index % 10], levels[::10]
+    return [level for index, level in enumerate(levels) if index % every], levels[::every]
 
 
 def _levels(networks: Networks, data: Trajectories) -> list[LevelPlay]:

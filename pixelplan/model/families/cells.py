@@ -45,7 +45,7 @@ class Cells(GridNetworks, ThreeNetworks):
 
     def prepare(self, levels: Sequence[LevelPlay]) -> None:
         """Take the patterns of kinds from frames."""
-        self.encoder.take_patterns(to_images(sample_frames(levels)))
+        self.encoder.take_patterns(to_images(sample_frames(levels, self.config.pattern_frames)))
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
         """Kinds should be predicted, tell cells that look different apart, and tell actions."""
