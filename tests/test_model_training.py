@@ -89,7 +89,7 @@ def test_resumed_training_ends_with_the_same_weights(tmp_path, monkeypatch):
     data, config = play(), dataclasses.replace(SHORT_PASSES, updates=20)
     train(data, tmp_path / "whole", config)
 
-    look = training._quick_look
+    look = training.quick_look
 
     def stop_before_pass_three(*arguments):
         passes_done = len((tmp_path / "cut" / "metrics.jsonl").read_text().splitlines()) if started else 0
@@ -99,10 +99,10 @@ def test_resumed_training_ends_with_the_same_weights(tmp_path, monkeypatch):
         return look(*arguments)
 
     started: list[int] = []
-    monkeypatch.setattr(training, "_quick_look", stop_before_pass_three)
+    monkeypatch.setattr(training, "quick_look", stop_before_pass_three)
     with pytest.raises(KeyboardInterrupt):
         train(data, tmp_path / "cut", config)
-    monkeypatch.setattr(training, "_quick_look", look)
+    monkeypatch.setattr(training, "quick_look", look)
     with pytest.raises(InputError, match="unfinished training; --resume"):
         train(data, tmp_path / "cut", config)
     with pytest.raises(InputError, match="unfinished"):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 LEVELS_MEASURED = 200
+"""The most levels of the data that metrics are measured on."""
 LEVELS_LOOKED_THROUGH, SHOWN = 25, 8
 """The levels searched for the worst predictions, and how many predictions are shown."""
 

@@ -30,7 +30,7 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False)
 class StepErrors:
-    """Distances of one-step predictions, over m steps, and of states, over all of the levels looked at."""
+    """Distances of one-step predictions, over m steps, and of states, over all levels measured."""
 
     right: np.ndarray
     """[m] from the prediction to the nearest frame of the right state."""
@@ -96,9 +96,9 @@ def rollout_exactness(
 ) -> dict[int, float]:
     """Share of rollouts that are still in the right state after a number of random steps, by that number.
 
-    A walk takes random steps among those recorded in its level, so that what is true is known from frames however long
-    it is; the networks see the first frame and the actions only. A rollout that was wrong once stays wrong. Several
-    walks share a level, and all of them go on at the same time.
+    A walk takes random steps among those recorded in its level, so the truth is known from frames however long it is;
+    the networks see only the first frame and the actions. A rollout that was wrong once stays wrong. Several walks
+    share a level, and all walks are taken at the same time.
     """
     random = np.random.default_rng(seed)
     places = evenly_spread(len(levels), -(-walks // 5))
@@ -132,7 +132,7 @@ def _random_walks(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Frames [w,T+1] and actions [w,T] of random walks along recorded steps, from frames that never end.
 
-    A frame from which nothing was recorded (the last of an episode) is left out, and so is what leads to it only.
+    A frame from which nothing was recorded (the last of an episode) is left out, and so is what leads only to it.
     """
     steps = level.steps
     while True:

@@ -15,11 +15,11 @@ class ScheduleConfig:
     """How the learning rate rises and falls, and when training ends if held-out predictions decide it."""
 
     least_updates: int = 100
-    """Gradient steps of a pass at least, so that small sets repeat in it."""
+    """The fewest gradient steps of a pass; small sets repeat in it."""
     learned: float = 0.995
-    """The score from which on a falling rate brings the rest: nearly all steps exact, and every rollout right."""
+    """The score above which a falling rate brings the rest: nearly all steps exact, and every rollout right."""
     patience: int = 4
-    """Passes without a better one after which learning is over."""
+    """Learning is over after this many passes without a better one."""
     settling: float = 0.5
     """How long training then continues with a falling rate, as a share of the passes so far."""
     warm_up: int = 50

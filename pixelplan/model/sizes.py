@@ -45,7 +45,7 @@ class Sizes:
         """These sizes for frames of another height and width, with as many pixels per cell; an InputError if cells
         would be cut.
 
-        If something could cross the whole board, it can cross the whole of another. Otherwise the reach stays.
+        What could cross the whole board can also cross the other one. Otherwise the reach stays.
         """
         if height * self.rows % self.height or width * self.columns % self.width:
             cell = f"{self.height / self.rows:g} × {self.width / self.columns:g}"

@@ -27,7 +27,7 @@ class RaceConfig:
     updates: int = 900
     """The most gradient steps of each. Some worlds are learned late and then quickly: a switch far from its door."""
     good: float = 0.95
-    """The score with which a family wins at once: what is missing, the rest of training brings."""
+    """The score with which a family wins at once: the rest of training brings what is missing."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class TrainConfig:
     model: Config = field(default_factory=lambda: ModelConfig("auto"))
     """The family and its settings."""
     candidates: tuple[Config, ...] | None = field(default=None, metadata=ADDED_LATER)
-    """Families that race in place of `model`, the most general first: the one that predicts held-out frames best goes
-    on."""
+    """Families that race in place of `model`, the most general first: the one that predicts held-out frames best is
+    trained."""
     objective: ObjectiveConfig = field(default_factory=ObjectiveConfig)
     """The losses' weights."""
     updates: int | None = None

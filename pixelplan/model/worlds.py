@@ -31,8 +31,8 @@ def worlds_of(play: Play) -> tuple[Trajectories, ...]:
         raise InputError("there is no data to train on; name a folder that collect wrote with --data")
     sizes = sorted({world.frames.shape[1:3] for world in worlds})
     if len(sizes) > 1:
-        found = " and ".join(f"{height} × {width}" for height, width in sizes)
-        raise InputError(f"the data sets have frames of {found} pixels; worlds that share a model need one size")
+        named = " and ".join(f"{height} × {width}" for height, width in sizes)
+        raise InputError(f"the data sets have frames of {named} pixels; worlds that share a model need one size")
     return worlds
 
 
@@ -50,11 +50,11 @@ def describe_play(play: Play) -> dict[str, Any]:
 
 
 def fit(config: Config, grid: tuple[int, int] | None, worlds: Sequence[Trajectories]) -> tuple[Config, Sizes]:
-    """The settings and sizes of one model for all worlds: with the actions of the one that has most, and the longest
-    reach; an InputError if they ask for different grids."""
-    found = [family_of(config).fit(config, grid, world) for world in worlds]
-    settings, sizes = found[0]
-    for other, other_sizes in found[1:]:
+    """The settings and sizes of one model for all worlds, with the most actions and the longest reach of any of them;
+    an InputError if they ask for different grids."""
+    fitted = [family_of(config).fit(config, grid, world) for world in worlds]
+    settings, sizes = fitted[0]
+    for other, other_sizes in fitted[1:]:
         if other != settings or (other_sizes.rows, other_sizes.columns) != (sizes.rows, sizes.columns):
             raise InputError(
                 f"the worlds ask for different grids: {settings.family} on {sizes.rows} × {sizes.columns} cells, and "
@@ -71,13 +71,13 @@ def fit(config: Config, grid: tuple[int, int] | None, worlds: Sequence[Trajector
 class HeldOut:
     """Levels that are not trained on, in two ways."""
 
-    own: list[LevelPlay]
+    by_family: list[LevelPlay]
     """With the states that the family tells apart: the threshold is calibrated on these."""
 
     @cached_property
     def frames(self) -> list[LevelPlay]:
-        """With every frame for itself, but for those that recorded futures prove to be the same: what is true."""
-        return [level.by_frames() for level in self.own]
+        """With every frame as a state, except for those that recorded futures prove to be the same: what is true."""
+        return [level.by_frames() for level in self.by_family]
 
 
 def split(

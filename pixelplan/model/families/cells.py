@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
-from pixelplan.model.blocks import GridFeatures, InverseModel, ResidualBlock, head
+from pixelplan.model.blocks import GridFeatures, InverseModel, ResidualBlock, head, nearness
 from pixelplan.model.families.grid import GridNetworks, ModelConfig, far_blocks
 from pixelplan.model.families.metric import ThreeNetworks, in_slots
 from pixelplan.model.families.position import differing_cells
@@ -84,15 +84,13 @@ class CellEncoder(nn.Module):
         """Embeddings [N,G·K] of images [N,3,H,W], and the chances [N,G,K] of kinds that they were made from."""
         if images.shape[-2:] != self.size:
             images = functional.interpolate(images, self.size, mode="bilinear")
-        products = functional.conv2d(images, self.patterns, stride=self.patch)  # [N,K,R,C]
-        # −|x − c|² but for |x|², which is the same for all kinds; about 1 apart if a sixteenth of the pixels differ.
-        nearness = 2 * products - self.patterns.pow(2).sum((1, 2, 3))[:, None, None]
-        kinds = (nearness * (16 / self.patch**2)).flatten(2).softmax(1).transpose(1, 2)
+        scale = 16 / self.patch**2  # about 1 apart if a sixteenth of the pixels differ
+        kinds = (nearness(images, self.patterns) * scale).flatten(2).softmax(1).transpose(1, 2)
         return certain(kinds).flatten(1), kinds
 
     @torch.no_grad()
     def take_patterns(self, images: Tensor) -> None:
-        """Begin with patterns as far apart as can be found in the cells of images [N,3,H,W], the most common first."""
+        """Start with the patterns of cells of images [N,3,H,W] that are farthest apart, the most common one first."""
         if images.shape[-2:] != self.size:
             images = functional.interpolate(images, self.size, mode="bilinear")
         cells = functional.unfold(images, self.patch, stride=self.patch).transpose(1, 2).flatten(0, 1)  # [N·G,3·p·p]
@@ -103,7 +101,7 @@ class CellEncoder(nn.Module):
             chosen.append(int(apart.argmax()))
             apart = torch.minimum(apart, (contents - contents[chosen[-1]]).pow(2).sum(1))
         self.patterns[: len(chosen)] = contents[chosen].view(-1, 3, self.patch, self.patch)
-        self.patterns[len(chosen) :] = 2.0  # brighter than any picture: not used, until something needs it
+        self.patterns[len(chosen) :] = 2.0  # brighter than any picture: unused until something needs it
 
 
 class CellDynamics(nn.Module):

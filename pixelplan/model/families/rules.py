@@ -24,6 +24,7 @@ from pixelplan.data.contents import compact_grids
 from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.data.spread import evenly_spread
 from pixelplan.model.batches import LevelPlay, level_plays, to_images
+from pixelplan.model.blocks import nearness
 from pixelplan.model.families.grow_trees import Steps, TreeConfig, learn, wrong
 from pixelplan.model.families.trees import Lookup, Trees, causes, follow, look_up, surroundings
 from pixelplan.model.networks import Networks
@@ -147,9 +148,7 @@ class Rules(Networks):
     @torch.no_grad()
     def _nearest(self, images: Tensor) -> Tensor:
         """[N,...] for each cell of images [N,3,...] the pattern nearest to its pixels."""
-        products = functional.conv2d(images, self.patterns, stride=self.sizes.patch)  # [N,K,...]
-        # −|x − c|² but for |x|², which is the same for all kinds
-        return (2 * products - self.patterns.pow(2).sum((1, 2, 3))[:, None, None]).argmax(1).flatten(1).squeeze(1)
+        return nearness(images, self.patterns).argmax(1).flatten(1).squeeze(1)
 
     def _codes(self, kinds: Tensor) -> Tensor:
         """What rules can ask about [N,G+1+K] uint8: cells [N,G], the outside, and whether each kind is anywhere."""
@@ -226,14 +225,14 @@ class Cells:
             cells = self._cut(np.asarray(frames))  # [n,G,w]
             changed = (cells != cells[0]).any(2)
             changed[0] = True
-            each = cells[changed]
+            pixels = cells[changed]
             things, which, times = np.unique(
-                each.view(np.dtype((np.void, each.shape[1]))).reshape(-1), return_inverse=True, return_counts=True
+                pixels.view(np.dtype((np.void, pixels.shape[1]))).reshape(-1), return_inverse=True, return_counts=True
             )
-            mine = np.array([numbers.setdefault(thing.tobytes(), len(numbers)) for thing in things])
-            counts.update(dict(zip(mine.tolist(), times.tolist(), strict=True)))
+            seen_here = np.array([numbers.setdefault(thing.tobytes(), len(numbers)) for thing in things])
+            counts.update(dict(zip(seen_here.tolist(), times.tolist(), strict=True)))
             there = np.zeros(changed.shape, np.int64)
-            there[changed] = mine[which.reshape(-1)]
+            there[changed] = seen_here[which.reshape(-1)]
             shown.append(np.where(changed, there, there[0]))
             if len(numbers) > self.most_looks:
                 raise InputError("the cells of these frames show too many things to have rules for each")
