@@ -69,8 +69,8 @@ def import_trajectories(
         "source_sha256": _fingerprint(Path(source)),
     }
     with TrajectoryWriter(Path(out), request, resume) as writer:
-        found_complete = writer.complete
-        if not found_complete:
+        was_complete = writer.complete
+        if not was_complete:
             try:
                 for done, level in enumerate(sorted(levels)):
                     progress(done, len(levels))
@@ -81,7 +81,7 @@ def import_trajectories(
                 raise
             writer.finish((*size, 3), steps)
             progress(len(levels), len(levels))
-    return open_trajectories(out, verify=found_complete)
+    return open_trajectories(out, verify=was_complete)
 
 
 def _fingerprint(source: Path) -> str:

@@ -61,9 +61,9 @@ class GymFamily:
         """`env` is an environment or a function that makes one; an InputError says what does not fit.
 
         `goal` gives the frame to reach in the level that was reset last, or a `Goal`, and `solved` says whether it is
-        reached; by default the environment says both. Frames become `pixels` (height, width) large. They are its
-        observations or, if those are no images, what it renders; `frames` overrides this. A call of the
-        environment that raises or takes more than `step_seconds` is an EnvironmentFailed.
+        reached; by default the environment says both. Frames are resized to `pixels` (height, width). They are its
+        observations or, if those are no images, what it renders; `frames` overrides this. A call of the environment
+        that raises or takes more than `step_seconds` is an EnvironmentFailed.
         """
         if not 0 < step_seconds < 1e6:
             raise InputError(f"step-seconds is {step_seconds}; it must be above 0 and below a million")
@@ -139,8 +139,8 @@ class GymFamily:
         return None if offered is None else offered()
 
     def check(self, number: int) -> None:
-        """An InputError where actions change from level to level, the same ones do not lead to the same state, or every
-        episode ends with its first step.
+        """An InputError if actions change from level to level, if the same actions do not lead to the same state, or if
+        every episode ends with its first step.
 
         Noisy pixels are fine.
         """
@@ -153,11 +153,11 @@ class GymFamily:
             level.reset()
         if all(self._ends_at_once(level) for level in levels):
             raise InputError(f"every episode of {self.name} ends with its first step, so there is nothing to plan")
-        found = judge_determinism(self.level(number), self.random_actions(STEPS, number))
-        if found.verdict == "nondeterministic":
+        replays = judge_determinism(self.level(number), self.random_actions(STEPS, number))
+        if replays.verdict == "nondeterministic":
             raise InputError(
                 f"{self.name} is not deterministic: the same actions in level {number} show different frames after "
-                f"step {found.first_step}, and not by visual noise; planning needs a world in which an action always "
+                f"step {replays.first_step}, and not by visual noise; planning needs a world in which an action always "
                 "does the same"
             )
 
@@ -184,9 +184,9 @@ class GymFamily:
         explores: bool = False,
         trusts: bool = False,
     ) -> Recording:
-        """All at once where the environment can, else step by step; every distinct frame is kept once.
+        """All at once if the environment can, else step by step; every distinct frame is kept once.
 
-        A level that does not deserve trust is played again, and all of it drawn.
+        A level that does not deserve trust is played again, and every step is drawn.
         """
         begun = random.bit_generator.state
         try:
@@ -232,19 +232,19 @@ class GymFamily:
         level.reset()
         own_goal = isinstance(goal, str) and goal != "random"
         if isinstance(goal, tuple):
-            found = Goal.of(demonstrated(level, goal))
+            target = Goal.of(demonstrated(level, goal))
         elif not isinstance(goal, str):
-            found = known_goal(self, level, goal)
+            target = known_goal(self, level, goal)
         elif goal == "level":
-            found = self._level_goal(number)
+            target = self._level_goal(number)
         else:
             random = np.random.default_rng([seed, number, 1])
-            found = Goal.of(random_frame(level, random)) if goal == "random" else Goal()
+            target = Goal.of(random_frame(level, random)) if goal == "random" else Goal()
         return Challenge(
             number=number,
             env=level,
-            solved=lambda: level.solved(found) if own_goal else found.shown_by(level.frame),
-            goal=found,
+            solved=lambda: level.solved(target) if own_goal else target.shown_by(level.frame),
+            goal=target,
             shortest=self._shortest(level) if own_goal else None,
             action_names=self.action_names,
         )
@@ -255,8 +255,8 @@ class GymFamily:
             return None
         level.reset()
         with self.guard(f"shortest_solution() of level {level.number}"):
-            found = self._env.get_wrapper_attr("shortest_solution")()
-            return None if found is None else len(found)
+            solution = self._env.get_wrapper_attr("shortest_solution")()
+            return None if solution is None else len(solution)
 
     def picture(self, observation: Any) -> np.ndarray:
         """The frame [H,W,3] of an observation, in the environment's own size."""
@@ -287,12 +287,12 @@ class GymFamily:
         several = self._goal is None and _attribute(self._env, "goal_frames") is not None
         with self.guard(f"goal_frame{'s' if several else ''}() of level {number}"):
             if several:
-                found: Any = self._env.get_wrapper_attr("goal_frames")()
+                shown: Any = self._env.get_wrapper_attr("goal_frames")()
             elif self._goal is None or callable(self._goal):
-                found = self._goal(self._env) if self._goal else self._env.get_wrapper_attr("goal_frame")()
+                shown = self._goal(self._env) if self._goal else self._env.get_wrapper_attr("goal_frame")()
             else:
-                found = self._goal
-            return sized_goal(self, found)
+                shown = self._goal
+            return sized_goal(self, shown)
 
     def guard(self, what: str) -> guarded:
         """Guards a call of the environment: an error names the environment and what was called."""
