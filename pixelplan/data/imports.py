@@ -14,7 +14,7 @@ import numpy as np
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
 from pixelplan.data.readers import Recorded, read_hdf5, read_npz, read_pictures
 from pixelplan.envs.frames import LARGEST_PICTURE, DistinctFrames, resize, to_frame, usual_size
-from pixelplan.envs.gym_family import MOST_ACTIONS
+from pixelplan.envs.gym_spaces import MOST_ACTIONS
 from pixelplan.files import checksum
 from pixelplan.types import InputError, Trajectories
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -30,11 +30,10 @@ from pixelplan.envs.frames import to_frame, usual_size
 from pixelplan.envs.guard import STEP_SECONDS, guarded
 from pixelplan.envs.gym_goals import demonstrated, known_goal, random_frame, sized_goal
 from pixelplan.envs.gym_level import GymLevel, LooksOtherwise, Recorder, checked_tuple
+from pixelplan.envs.gym_spaces import Source, attribute, discrete_actions, renders
 from pixelplan.types import Goal, InputError, Model
 
-MOST_ACTIONS = 256
 LEVELS_CHECKED = 8
-Source = Literal["auto", "observation", "render"]
 Make = Callable[[], gymnasium.Env[Any, Any]]
 
 
@@ -77,8 +76,8 @@ class GymFamily:
         self.name = name or f"{type(self._env.unwrapped).__module__}:{type(self._env.unwrapped).__qualname__}"
         self._goal, self._solved = goal, solved
         with self.guard("describing its spaces"):
-            self._rendered = self._choose_source(frames)
-            self._space = self._check_actions()
+            self._rendered = renders(self._env, self.name, frames)
+            self._space = discrete_actions(self._env, self.name)
         with self.guard("reset of level 0"):
             height, width = self.picture(checked_tuple(self._env.reset(seed=0), 2, "reset")[0]).shape[:2]
         self.own_size = height, width
@@ -98,7 +97,7 @@ class GymFamily:
     def action_names(self) -> tuple[str, ...]:
         """The environment's own names, or numbers."""
         with self.guard("action_names"):
-            names = tuple(map(str, _attribute(self._env, "action_names") or ()))
+            names = tuple(map(str, attribute(self._env, "action_names") or ()))
         count = int(self._space.n)
         return names if len(names) == count else tuple(str(self._space.start + action) for action in range(count))
 
@@ -111,7 +110,7 @@ class GymFamily:
     def has_goals(self) -> bool:
         """Whether the user or the environment shows what the goal looks like."""
         return self._goal is not None or any(
-            _attribute(self._env, name) is not None for name in ("goal_frame", "goal_frames")
+            attribute(self._env, name) is not None for name in ("goal_frame", "goal_frames")
         )
 
     def fit(self, size: tuple[int, int]) -> GymFamily:
@@ -130,12 +129,12 @@ class GymFamily:
 
     @property
     def _level_count(self) -> float:
-        count = _attribute(self._env, "level_count")
+        count = attribute(self._env, "level_count")
         return math.inf if count is None else int(count)
 
     def oracle(self) -> Model | None:
         """The environment's true rules as a model; None if it does not offer them."""
-        offered = _attribute(self._env, "oracle")
+        offered = attribute(self._env, "oracle")
         return None if offered is None else offered()
 
     def check(self, number: int) -> None:
@@ -206,7 +205,7 @@ class GymFamily:
         actions = random.integers(int(self._space.n), size=(episodes, steps), dtype=np.uint8)
         if self.replays and self.own_size == self.shape[:2]:
             level.reset()
-            shown, which = _attribute(self._env, "replay")(actions)[:2]
+            shown, which = attribute(self._env, "replay")(actions)[:2]
             return Recording(shown, which, actions)
         recorder = Recorder(level, trusts)
         seen = [[recorder.reset(), *(recorder.step(int(action)) for action in taken)] for taken in actions]
@@ -220,7 +219,7 @@ class GymFamily:
     @property
     def replays(self) -> bool:
         """Whether the environment can show many episodes at once."""
-        return _attribute(self._env, "replay") is not None
+        return attribute(self._env, "replay") is not None
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
         """The goal that the environment shows, whatever it counts as solved, a random frame of the level, a given goal,
@@ -251,7 +250,7 @@ class GymFamily:
 
     def _shortest(self, level: GymLevel) -> int | None:
         """Steps to what the environment counts as solved, if it knows."""
-        if _attribute(self._env, "shortest_solution") is None:
+        if attribute(self._env, "shortest_solution") is None:
             return None
         level.reset()
         with self.guard(f"shortest_solution() of level {level.number}"):
@@ -284,7 +283,7 @@ class GymFamily:
                 f"{self.name} has no goal_frame(); give it that method, or a goal as a picture or a demonstration, "
                 "or ask for whatever solves it (--goals solved) or random goals (--goals random)"
             )
-        several = self._goal is None and _attribute(self._env, "goal_frames") is not None
+        several = self._goal is None and attribute(self._env, "goal_frames") is not None
         with self.guard(f"goal_frame{'s' if several else ''}() of level {number}"):
             if several:
                 shown: Any = self._env.get_wrapper_attr("goal_frames")()
@@ -298,32 +297,6 @@ class GymFamily:
         """Guards a call of the environment: an error names the environment and what was called."""
         return guarded(self.name, what, self.step_seconds)
 
-    def _choose_source(self, frames: Source) -> bool:
-        """Whether frames are rendered, not observed; an InputError if neither gives images."""
-        space = self._env.observation_space
-        observed = isinstance(space, gymnasium.spaces.Box) and space.dtype == np.uint8 and len(space.shape) in (2, 3)
-        if frames == "observation" or (frames == "auto" and observed):
-            if not observed:
-                raise InputError(f"the observations of {self.name} are {space}; they must be uint8 [height, width, 3]")
-            return False
-        if self._env.render_mode != "rgb_array":
-            raise InputError(
-                f"the observations of {self.name} are {space}, no images, and it does not render any: make it with "
-                f'render_mode="rgb_array" (it is {self._env.render_mode!r}) or with image observations'
-            )
-        return True
-
-    def _check_actions(self) -> gymnasium.spaces.Discrete:
-        space = self._env.action_space
-        if not isinstance(space, gymnasium.spaces.Discrete):
-            raise InputError(
-                f"the actions of {self.name} are {space}; a search needs a Discrete action space: wrap the "
-                "environment so that a few numbered actions stand for those that matter"
-            )
-        if int(space.n) > MOST_ACTIONS:
-            raise InputError(f"{self.name} has {space.n} actions; at most {MOST_ACTIONS} can be searched")
-        return space
-
     def __getstate__(self) -> dict[str, Any]:
         """For another process, which makes the environment again if it can."""
         return {**self.__dict__, "_env": None if self._make is not None else self._env}
@@ -332,8 +305,3 @@ class GymFamily:
         self.__dict__.update(state)
         if self._make is not None:
             self._env = self._make()
-
-
-def _attribute(env: gymnasium.Env[Any, Any], name: str) -> Any:
-    """An attribute of an environment or of what it wraps, None if there is none."""
-    return env.get_wrapper_attr(name) if env.has_wrapper_attr(name) else None
