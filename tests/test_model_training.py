@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from pixelplan.data.identity import states_of_frames
-from pixelplan.files import read_json
+from pixelplan.files import read_json, write_json
 from pixelplan.model import train as training
 from pixelplan.model.batches import level_plays
 from pixelplan.model.calibrate import JudgingConfig
@@ -243,6 +243,21 @@ def test_a_setting_changes_the_weights_and_is_recorded(changes, tmp_path):
     assert {name: recorded[name] for name in changes} == {
         name: dataclasses.asdict(value) if dataclasses.is_dataclass(value) else value for name, value in changes.items()
     }
+
+
+def test_a_model_from_before_a_setting_was_added_is_still_the_model_asked_for(tmp_path):
+    config = dataclasses.replace(TINY, updates=2)
+    trained = train(play(levels=1), tmp_path / "model", config)
+    description = read_json(tmp_path / "model" / "config.json")
+    for part, name in (("config", "muon"), ("config", "gradient_limit")):
+        del description[part][name]
+    for part, name in (("judging", "walks"), ("schedule", "first_rate"), ("model", "pattern_frames")):
+        del description["config"][part][name]
+    write_json(tmp_path / "model" / "config.json", description)
+    again = train(play(levels=1), tmp_path / "model", config, resume=True)
+    assert again.threshold == trained.threshold
+    with pytest.raises(InputError, match="begun with other config"):
+        train(play(levels=1), tmp_path / "model", dataclasses.replace(config, gradient_limit=2.0), resume=True)
 
 
 def test_how_many_levels_are_held_out_and_walked_in_are_settings(tmp_path):

@@ -37,7 +37,7 @@ from pixelplan.model.sizes import Sizes
 from pixelplan.model.train_config import PRESETS, TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.model.worlds import Play, describe_play, fit, level_count, split, worlds_of
-from pixelplan.types import InputError, Trajectories
+from pixelplan.types import InputError, Trajectories, values_before
 
 __all__ = ["PRESETS", "TrainConfig", "train"]
 
@@ -75,7 +75,7 @@ def train(
         request["until"] = until
     if race is not None:
         request["race"] = race
-    if not _finished(out, request, resume):
+    if not _finished(out, request, config, resume):
         _launch(data, out, config, validation, request, after, init)
     return load_model(out)
 
@@ -96,7 +96,7 @@ def short_run(data: Play, out: Path, config: TrainConfig, validation: Play | Non
         note = read_checkpoint_note(out)
     except InputError as problem:
         raise OtherTraining(str(problem)) from None
-    if note is not None and note["request"] != json.loads(json.dumps(request)):
+    if note is not None and _completed(note["request"], config) != json.loads(json.dumps(request)):
         raise OtherTraining(f"{out} was begun with other settings or data; it can only be resumed with the same")
     _launch(data, out, config, validation, request, None)
     note = read_checkpoint_note(out)
@@ -240,7 +240,7 @@ def _make_model(config: TrainConfig, worlds: Sequence[Trajectories], after: Path
     return model
 
 
-def _finished(out: Path, request: dict[str, Any], resume: bool) -> bool:
+def _finished(out: Path, request: dict[str, Any], config: TrainConfig, resume: bool) -> bool:
     """Whether `out` already holds the model asked for; an InputError if it holds anything else."""
     note = read_checkpoint_note(out)
     finished = (out / CONFIG).exists()
@@ -248,7 +248,7 @@ def _finished(out: Path, request: dict[str, Any], resume: bool) -> bool:
         raise InputError(
             f"{out} already holds " + ("a trained model" if finished else "unfinished training; --resume continues it")
         )
-    before = read_description(out) if finished else note["request"] if note is not None else request
+    before = _completed(read_description(out) if finished else note["request"] if note is not None else request, config)
     for key, value in request.items():
         if before.get(key) != value:
             raise InputError(f"training in {out} was begun with other {key}; it can only be resumed with the same")
@@ -261,6 +261,22 @@ def _settings(config: TrainConfig) -> dict[str, Any]:
     """The settings that decide the weights."""
     settings = {name: value for name, value in dataclasses.asdict(config).items() if name != "quiet"}
     return dict(json.loads(json.dumps(settings)))  # as it will be read back
+
+
+def _completed(request: dict[str, Any], config: TrainConfig) -> dict[str, Any]:
+    """What was asked for, perhaps by an earlier version, with the settings of this config that were added since."""
+    return {**request, "config": _with_added(request.get("config"), config)}
+
+
+def _with_added(recorded: Any, settings: Any) -> Any:
+    """Recorded settings, with those that these settings have and earlier versions did not, at their values of then."""
+    if isinstance(recorded, list) and isinstance(settings, tuple) and len(recorded) == len(settings):
+        return [_with_added(*pair) for pair in zip(recorded, settings, strict=True)]
+    if not isinstance(recorded, dict) or not dataclasses.is_dataclass(settings):
+        return recorded
+    added = {name: value for name, value in values_before(settings).items() if name not in recorded}
+    known = {name: _with_added(value, getattr(settings, name, None)) for name, value in recorded.items()}
+    return {**known, **json.loads(json.dumps(added, default=dataclasses.asdict))}
 
 
 def training_versions(config: TrainConfig) -> dict[str, int]:
