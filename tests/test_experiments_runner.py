@@ -25,6 +25,8 @@ from pixelplan.experiments.tables import summarise
 from pixelplan.files import write_json
 from pixelplan.model.families.position import Position
 from pixelplan.model.objective import ObjectiveConfig
+from pixelplan.model.optimizer import MuonConfig
+from pixelplan.model.train_config import TrainConfig
 from pixelplan.planning import PLANNERS
 from tests.conftest import one_sentence, run_command
 
@@ -115,6 +117,12 @@ def test_fingerprints_tell_cells_apart_and_nothing_else() -> None:
     assert json.loads(json.dumps(described(CELL))) == described(CELL)
     jobs = jobs_of([CELL, *others, CELL])
     assert [len(job.cells) for job in jobs] == [4, 1, 1, 1, 1], "one job a model, no cell twice"
+
+
+def test_settings_that_were_added_later_are_named_only_if_they_differ() -> None:
+    usual, slower = TrainConfig(), TrainConfig(muon=MuonConfig(momentum=0.9))
+    assert {"muon", "gradient_limit", "judging", "schedule"}.isdisjoint(described(usual))
+    assert described(slower)["muon"]["momentum"] == 0.9
 
 
 def test_every_experiment_declares_cells_that_differ() -> None:

@@ -105,6 +105,14 @@ def test_episodes_may_differ_in_length(name: str, tmp_path: Path) -> None:
     assert steps_of(data) == expected(walks)
 
 
+def test_the_length_of_pieces_is_a_setting(tmp_path: Path) -> None:
+    walks = recording((7, 45, 23))
+    data = import_trajectories(write_hdf5(tmp_path / "a.hdf5", walks), tmp_path / "data", steps=4)
+    assert data.actions.shape[1] == data.manifest["steps"] == 4 and steps_of(data) == expected(walks)
+    with pytest.raises(InputError, match="steps is 0"):
+        import_trajectories(tmp_path / "a.hdf5", tmp_path / "none", steps=0)
+
+
 @given(st.integers(1, 200), st.integers(1, 20))
 def test_pieces_cover_a_recording(length: int, steps: int) -> None:
     steps = min(steps, length)

@@ -102,6 +102,18 @@ def test_patterns_are_what_the_cells_show():
     assert kinds[1].tolist() == [floor, walker, floor, box, floor]
 
 
+def test_how_many_frames_patterns_are_taken_from_is_a_setting():
+    data = corridor(levels=1)
+    (level,) = level_plays(data)
+    frames = np.concatenate([level.frames[:1], 255 - level.frames[1:]])  # later frames show other things
+    taken = []
+    for count in (1, 1000):
+        networks = WorldModel(dataclasses.replace(SMALL, pattern_frames=count), sizes_of(data)).networks
+        networks.prepare([dataclasses.replace(level, frames=frames)])
+        taken.append(int((networks.encoder.patterns < 2).all(3).all(2).all(1).sum()))
+    assert taken == [3, 6], "what the first frame shows, or all that is ever shown"
+
+
 def test_certain_keeps_the_likeliest_and_lets_gradients_through():
     chances = torch.tensor([[0.2, 0.5, 0.3]], requires_grad=True)
     (certain(chances) * torch.tensor([1.0, 2.0, 3.0])).sum().backward()

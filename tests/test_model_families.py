@@ -20,6 +20,7 @@ from pixelplan.model.findings import goals_seen, recorded_depths, told
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.race import train_best
+from pixelplan.model.sizes import Sizes
 from pixelplan.model.train import short_run, train
 from pixelplan.model.train_config import RaceConfig, TrainConfig
 from pixelplan.model.world_model import WorldModel
@@ -51,6 +52,15 @@ def test_settings_are_read_as_they_were_written(name):
 
 def test_every_family_is_tested():
     assert set(SMALL) == set(FAMILIES) - {"auto"}, "auto is position or cells"
+
+
+def test_the_side_of_a_vectors_planes_is_a_setting():
+    networks = WorldModel(dataclasses.replace(SMALL["vector"], side=8), Sizes(16, 16, 5, 1, 1, 1)).networks
+    images = torch.zeros(2, 3, 16, 16)
+    assert networks.context(images).shape == (2, 4, 8, 8)
+    assert networks.step(networks.encode(images)[:, None], networks.context(images)).shape == (2, 1, 5, 16)
+    with pytest.raises(InputError, match="side is 6"):
+        dataclasses.replace(SMALL["vector"], side=6)
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from pixelplan.model.batches import LevelPlay, level_plays
-from pixelplan.model.calibrate import calibrate, rates
+from pixelplan.model.calibrate import JudgingConfig, calibrate, rates
 from pixelplan.model.metrics import StepErrors, rankings, step_errors
 from tests.tiny_world import play
 
@@ -91,7 +91,8 @@ def test_with_slack_the_threshold_keeps_away_from_the_nearest_states():
     # One prediction in a hundred is nearly as wrong as states are apart: without slack that one decides.
     errors = StepErrors(np.array([0.01] * 99 + [0.48]), np.full(100, 0.49), np.full(100, 0.49))
     assert calibrate(errors).threshold > 0.48
-    assert calibrate(errors, slack=1.5).threshold < 0.49 / 1.5 + 0.01
+    assert calibrate(errors, config=JudgingConfig(candidates=1)).threshold == errors.other.max()
+    assert calibrate(errors, config=JudgingConfig(slack=1.5)).threshold < 0.49 / 1.5 + 0.01
 
 
 def test_zeros_and_ones_are_equal_if_that_makes_no_more_mistakes():

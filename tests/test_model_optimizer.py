@@ -1,6 +1,7 @@
 """Muon: matrices and kernels take orthogonalised steps, everything else takes AdamW's."""
 
 import copy
+import dataclasses
 
 import pytest
 import torch
@@ -8,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from pixelplan.files import read_json
+from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.optimizer import Muon, MuonConfig, orthogonalised
+from pixelplan.model.train import train
+from pixelplan.model.train_config import TrainConfig
+from tests.tiny_world import play
+
+VECTOR = VectorConfig(dimensions=8, planes=2, width=8, side=8)
+QUICK = TrainConfig(quiet=True, threads=1, batch=2, frames=4, updates=2, model=VECTOR)
 
 
 @settings(deadline=None)
@@ -49,6 +58,17 @@ def test_a_kernels_step_does_not_depend_on_the_gradients_size(size, config):
     rate = config.matrix_rate * 1e-3
     step = (before * (1 - rate * config.matrix_decay) - layer.weight.detach()).flatten(1) / rate
     assert torch.linalg.matrix_norm(step, 2) == pytest.approx(1, abs=0.3)
+
+
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(MuonConfig)])
+def test_training_takes_every_setting_and_records_it(name, tmp_path):
+    changed = dataclasses.replace(MuonConfig(), **{name: 3 if name == "rounds" else 0.5})
+    usual, other = (
+        train(play(levels=1), tmp_path / folder, dataclasses.replace(QUICK, muon=muon)).networks
+        for folder, muon in (("usual", MuonConfig()), ("other", changed))
+    )
+    assert any(not torch.equal(one, two) for one, two in zip(usual.parameters(), other.parameters(), strict=True))
+    assert read_json(tmp_path / "other" / "config.json")["config"]["muon"] == dataclasses.asdict(changed)
 
 
 def test_learns_a_linear_map():

@@ -13,9 +13,10 @@ import pytest
 import torch
 
 from pixelplan.data.identity import states_of_frames
-from pixelplan.files import read_json
+from pixelplan.files import read_json, write_json
 from pixelplan.model import train as training
 from pixelplan.model.batches import level_plays
+from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.checkpoint import CHECKPOINT, WEIGHTS_FILE, load_model
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.position import Position
@@ -88,7 +89,7 @@ def test_resumed_training_ends_with_the_same_weights(tmp_path, monkeypatch):
     data, config = play(), dataclasses.replace(SHORT_PASSES, updates=20)
     train(data, tmp_path / "whole", config)
 
-    look = training._quick_look
+    look = training.quick_look
 
     def stop_before_pass_three(*arguments):
         passes_done = len((tmp_path / "cut" / "metrics.jsonl").read_text().splitlines()) if started else 0
@@ -98,10 +99,10 @@ def test_resumed_training_ends_with_the_same_weights(tmp_path, monkeypatch):
         return look(*arguments)
 
     started: list[int] = []
-    monkeypatch.setattr(training, "_quick_look", stop_before_pass_three)
+    monkeypatch.setattr(training, "quick_look", stop_before_pass_three)
     with pytest.raises(KeyboardInterrupt):
         train(data, tmp_path / "cut", config)
-    monkeypatch.setattr(training, "_quick_look", look)
+    monkeypatch.setattr(training, "quick_look", look)
     with pytest.raises(InputError, match="unfinished training; --resume"):
         train(data, tmp_path / "cut", config)
     with pytest.raises(InputError, match="unfinished"):
@@ -222,6 +223,50 @@ def test_training_ends_when_it_has_learned():
     assert impatient.last_pass([*rising, *[row(0.5)] * 5]) == 16
     assert schedule.rate(rising, 0.5) == 1.0
     assert schedule.rate([*rising, row(1.0)], 0.0) == 1.0 > schedule.rate([*rising, row(1.0)], 0.5)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"gradient_limit": 0.01},
+        {"schedule": ScheduleConfig(first_rate=0.5)},
+        {"schedule": ScheduleConfig(cycle_warm_up=0.5)},
+    ],
+    ids=str,
+)
+def test_a_setting_changes_the_weights_and_is_recorded(changes, tmp_path):
+    config = dataclasses.replace(TINY, updates=4)
+    usual = train(play(levels=1), tmp_path / "usual", config).networks
+    other = train(play(levels=1), tmp_path / "other", dataclasses.replace(config, **changes)).networks
+    assert any(not torch.equal(one, two) for one, two in zip(usual.parameters(), other.parameters(), strict=True))
+    recorded = read_json(tmp_path / "other" / "config.json")["config"]
+    assert {name: recorded[name] for name in changes} == {
+        name: dataclasses.asdict(value) if dataclasses.is_dataclass(value) else value for name, value in changes.items()
+    }
+
+
+def test_a_model_from_before_a_setting_was_added_is_still_the_model_asked_for(tmp_path):
+    config = dataclasses.replace(TINY, updates=2)
+    trained = train(play(levels=1), tmp_path / "model", config)
+    description = read_json(tmp_path / "model" / "config.json")
+    for part, name in (("config", "muon"), ("config", "gradient_limit")):
+        del description[part][name]
+    for part, name in (("judging", "walks"), ("schedule", "first_rate"), ("model", "pattern_frames")):
+        del description["config"][part][name]
+    write_json(tmp_path / "model" / "config.json", description)
+    again = train(play(levels=1), tmp_path / "model", config, resume=True)
+    assert again.threshold == trained.threshold
+    with pytest.raises(InputError, match="begun with other config"):
+        train(play(levels=1), tmp_path / "model", dataclasses.replace(config, gradient_limit=2.0), resume=True)
+
+
+def test_how_many_levels_are_held_out_and_walked_in_are_settings(tmp_path):
+    judging = JudgingConfig(held_out_every=3, walks=1)
+    train(play(levels=6), tmp_path / "model", dataclasses.replace(TINY, updates=2, judging=judging))
+    measured = read_json(tmp_path / "model" / "config.json")["validation_metrics"]
+    assert measured["levels"] == 2 and set(measured["rollouts"].values()) <= {0.0, 1.0}
+    with pytest.raises(InputError, match="held_out_every is 1"):
+        train(play(levels=1), tmp_path / "none", dataclasses.replace(TINY, judging=JudgingConfig(held_out_every=1)))
 
 
 def test_the_paper_threshold(tmp_path):

@@ -9,6 +9,7 @@ from pathlib import Path
 import make_agreement
 import make_results
 import pytest
+import speed_tables
 
 import pixelplan
 from pixelplan.envs import PUZZLES
@@ -83,7 +84,7 @@ def test_equal_numbers_are_no_agreement() -> None:
 
 
 def test_the_pages_load_is_reported_from_its_records() -> None:
-    page = make_results.page
+    page = speed_tables.page
     assert page(None, None) == "No records yet."
     spread = {"count": 20, "median": 12.3, "most": 20.0, "worst": 31.0}
     alone: dict[str, object] = {"first_page": 4.0}

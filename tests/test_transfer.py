@@ -133,8 +133,8 @@ def test_one_model_of_two_worlds_is_the_same_each_time_and_after_resuming(name, 
 def test_a_batch_has_levels_of_all_worlds(monkeypatch):
     first, second = two_worlds(monkeypatch)
     model = WorldModel(*worlds.fit(SMALL["position"], None, (first, second)))
-    levels, held_out = worlds.split(model.networks, (first, second), ())
-    assert len(levels) == 9 + 5 and len(held_out.own) == len(held_out.frames) == 2 + 5
+    levels, held_out = worlds.split(model.networks, (first, second), (), held_out_every=10)
+    assert len(levels) == 9 + 5 and len(held_out.by_family) == len(held_out.frames) == 2 + 5
     assert [int(level.actions.max()) for level in levels[:4]] == [4, 3, 4, 3], "in turn"
 
 

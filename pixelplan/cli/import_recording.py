@@ -15,6 +15,7 @@ def import_recording(
     actions: int | None = None,
     action_names: tuple[str, ...] = (),
     one_level: bool = False,
+    steps: int = 20,
     resume: bool = False,
 ) -> None:
     """Make a trajectory folder of a recording: npz arrays, a folder of PNG files with a CSV, or Minari's HDF5.
@@ -31,6 +32,7 @@ def import_recording(
         actions: The number of actions; by default one more than the highest number recorded.
         action_names: The names of the actions, in the order of their numbers.
         one_level: If the recording names no levels, all episodes are of one level; by default each has its own.
+        steps: The most steps of an episode; longer ones are cut into pieces, which may overlap.
         resume: Continue an import that was interrupted.
     """
     from pixelplan.cli.options import parse_pixels, progress_bar
@@ -45,6 +47,7 @@ def import_recording(
             actions=actions,
             action_names=action_names,
             one_level=one_level,
+            steps=steps,
             resume=resume,
             progress=progress,
         )

@@ -40,7 +40,7 @@ def collect(
         pixels: Size of your environment's frames, 64 or 48x72 (height x width), a side of 8 to 4096; by default its
             own if that is at most 128, else 64.
         episodes: Episodes per level; with the steps of each, at most 10,000,000 steps per level.
-        steps: Actions per episode, by default 20, or 50 if exploring sees too few goals in so many; play continues past
+        steps: Actions per episode, by default 20, or 50 if exploring sees too few goals in 20; play continues past
             the goal.
         seed: What happens in a level depends only on this and the level's number.
         explore: Seek out untried actions instead of taking random ones, for as many steps.

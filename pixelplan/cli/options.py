@@ -35,8 +35,7 @@ def _quiet_family(name: str, options: Sequence[str], pixels: tuple[int, int] | N
         return open_family(parse_options(name, options), pixels=pixels)
     values = {}
     for option in options:
-        key, equals, text = option.partition("=")
-        key = key.strip().replace("-", "_")
+        key, equals, text = _split_option(option)
         if not equals or not key.isidentifier():
             raise InputError(f"{option!r} is not an option; write name=value, such as size=8")
         try:
@@ -44,6 +43,12 @@ def _quiet_family(name: str, options: Sequence[str], pixels: tuple[int, int] | N
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             values[key] = text.strip()
     return open_family(name, values, pixels, step_seconds)
+
+
+def _split_option(option: str) -> tuple[str, str, str]:
+    """The name, the equals sign ("" if it is missing) and the text of an option such as "size=16"."""
+    key, equals, text = option.partition("=")
+    return key.strip().replace("-", "_"), equals, text
 
 
 def parse_pixels(text: str | None) -> tuple[int, int] | None:
@@ -66,8 +71,7 @@ def parse_options(name: str, options: Sequence[str]) -> Puzzle:
     fields = [field.name for field in dataclasses.fields(PUZZLES[name])]
     values = {}
     for option in options:
-        key, equals, text = option.partition("=")
-        key = key.strip().replace("-", "_")
+        key, equals, text = _split_option(option)
         if not equals or key not in fields:
             raise InputError(
                 f"{name} has no option {option!r}; write one of {', '.join(fields) or 'none'} as name=value"

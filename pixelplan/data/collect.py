@@ -62,8 +62,8 @@ def collect(
     levels (`choice`). Puzzles are recorded at random, as in the paper.
 
     Returns the opened data set. What happens in a level depends only on (seed, level), so a run that was interrupted
-    and resumed writes the same bytes. `progress` hears how many of how many levels are done. If an environment fails,
-    the levels before stay recorded.
+    and resumed writes the same bytes. `progress` is called with the number of finished levels and of all levels. If an
+    environment fails, the levels recorded so far stay.
     """
     family = open_family(env)
     fewest, most = (choice.steps, choice.longer) if steps is None else (steps, steps)
@@ -100,14 +100,14 @@ def collect(
     if family.name not in PUZZLES:
         request["action_names"] = list(family.action_names)
     with TrajectoryWriter(Path(out), request, resume) as writer:
-        found_complete = writer.complete
-        if not found_complete:
+        was_complete = writer.complete
+        if not was_complete:
             while (first := writer.levels_done) < len(numbers):
                 progress(first, len(numbers))
                 _append_levels(writer, family, numbers[first : first + LEVELS_AT_ONCE], episodes, steps, seed, explore)
             writer.finish(family.shape, steps)
             progress(len(numbers), len(numbers))
-    return open_trajectories(out, verify=found_complete)
+    return open_trajectories(out, verify=was_complete)
 
 
 def _append_levels(
@@ -121,7 +121,7 @@ def _append_levels(
 ) -> None:
     """Play these levels and append them to the folder together.
 
-    If a level fails, those before it are appended. If play is slow, the levels of about a second are.
+    If a level fails, those before it are appended. If play is slow, what was played in about a second is appended.
     """
     offset, began = writer.frames_written, time.monotonic()
     parts: list[dict[str, np.ndarray]] = []
@@ -180,11 +180,11 @@ def _choose(
     explore: bool | None,
     choice: ChoiceConfig,
 ) -> tuple[bool, int]:
-    """Whether to explore, and for how many steps, unless that was said.
+    """Whether to explore, and for how many steps, unless the user has said so.
 
     Play explores if random play sees fewer goals in the first levels, or clearly fewer frames. Episodes become longer
     if exploring sees too few goals, unless it sees some, and no more in longer ones. An environment that fails here
-    will fail again while recording, which keeps the levels before.
+    will fail again while recording, which keeps the earlier levels.
     """
     tried = numbers[: choice.levels]
     usual = choice.steps if steps is None else steps

@@ -14,12 +14,10 @@ import numpy as np
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
 from pixelplan.data.readers import Recorded, read_hdf5, read_npz, read_pictures
 from pixelplan.envs.frames import LARGEST_PICTURE, DistinctFrames, resize, to_frame, usual_size
-from pixelplan.envs.gym_family import MOST_ACTIONS
+from pixelplan.envs.gym_spaces import MOST_ACTIONS
 from pixelplan.files import checksum
 from pixelplan.types import InputError, Trajectories
 
-STEPS = 20
-"""Steps of an episode in the folder; longer recordings are cut into pieces, which may overlap."""
 LARGEST_LEVEL = 2**29
 """The most bytes that the distinct frames of a level may take."""
 
@@ -33,6 +31,7 @@ def import_trajectories(
     actions: int | None = None,
     action_names: tuple[str, ...] = (),
     one_level: bool = False,
+    steps: int = 20,
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Trajectories:
@@ -40,8 +39,11 @@ def import_trajectories(
 
     Levels are the recording's own. If it has none, every episode is its own level, or all are one (`one_level`).
     `actions` is the number of actions, by default one more than the highest seen. `pixels` (height, width) is the size
-    of frames. A recording that turns out to be bad leaves nothing in `out`.
+    of frames. Recordings longer than `steps` are cut into pieces of that many steps, which may overlap. A bad recording
+    leaves nothing in `out`.
     """
+    if steps < 1:
+        raise InputError(f"steps is {steps}; it must be at least 1")
     recorded = read_recording(Path(source))
     count = _count_actions(recorded, actions)
     if action_names and len(action_names) != count:
@@ -50,7 +52,7 @@ def import_trajectories(
     size = usual_size(*own_size) if pixels is None else pixels
     if not 8 <= min(size) <= max(size) <= LARGEST_PICTURE:
         raise InputError(f"frames cannot be {size[0]} × {size[1]} pixels; a side has 8 to {LARGEST_PICTURE}")
-    steps = min(STEPS, min(len(episode.actions) for episode in recorded))
+    steps = min(steps, min(len(episode.actions) for episode in recorded))
     levels: dict[int, list[Recorded]] = {}
     for number, episode in enumerate(recorded):
         usual = 0 if one_level else number
@@ -67,8 +69,8 @@ def import_trajectories(
         "source_sha256": _fingerprint(Path(source)),
     }
     with TrajectoryWriter(Path(out), request, resume) as writer:
-        found_complete = writer.complete
-        if not found_complete:
+        was_complete = writer.complete
+        if not was_complete:
             try:
                 for done, level in enumerate(sorted(levels)):
                     progress(done, len(levels))
@@ -79,7 +81,7 @@ def import_trajectories(
                 raise
             writer.finish((*size, 3), steps)
             progress(len(levels), len(levels))
-    return open_trajectories(out, verify=found_complete)
+    return open_trajectories(out, verify=was_complete)
 
 
 def _fingerprint(source: Path) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.envs.frames import LARGEST_PICTURE
-from pixelplan.envs.gym_family import MOST_ACTIONS
+from pixelplan.envs.gym_spaces import MOST_ACTIONS
 from pixelplan.envs.noise import NOISE, Noise
 from pixelplan.types import InputError
 

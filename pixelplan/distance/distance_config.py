@@ -20,7 +20,7 @@ class NetworkConfig:
     goal_width: int = 32
     """Channels of the network that reads the goal, if codes are laid out in cells."""
     goal_blocks: int = 5
-    """Its residual blocks. It runs once per level, so many are cheap."""
+    """Its residual blocks. They are cheap: it runs only once per level."""
     state_width: int = 12
     """Channels of the network that compares neighbouring cells of each state."""
     hidden: int = 256
@@ -42,7 +42,7 @@ class DistanceConfig:
     searches: int = 300
     """Training levels that a round plays or searches, drawn again each time."""
     walk: int = 64
-    """Steps of an imagined random walk. If all levels have one goal, longer walks from it reach what is far."""
+    """Steps of an imagined random walk. If all levels have the same goal, longer walks from it reach what is far."""
     nodes: int = 1000
     """Nodes of a search in the first round. Each later round has twice as many as the one before, up to most_nodes."""
     most_nodes: int = 8000

@@ -68,7 +68,7 @@ class Samples:
 def towards(
     graph: LatentGraph, steps: np.ndarray, goal: np.ndarray, count: int, random: np.random.Generator
 ) -> Samples:
-    """What a graph teaches, in at most count states, of a goal with this mean code [d] that is these steps [M] away.
+    """What a graph teaches, in at most `count` states, about a goal with this mean code [d], these steps [M] away.
 
     From three quarters of the states a path leads there. From the others, though expanded, none does: they are farther
     than most, or cut off.
@@ -104,7 +104,7 @@ def in_hindsight(graph: LatentGraph, wide: bool, count: int, random: np.random.G
 def from_search(
     graph: LatentGraph, path: tuple[int, ...] | None, goal: np.ndarray, count: int, random: np.random.Generator
 ) -> Samples:
-    """What a search teaches about its own goal, with this mean code [d], in at most count states.
+    """What a search teaches about its own goal, with this mean code [d], in at most `count` states.
 
     If a path was found, it and all paths that join it are sure. Other expanded nodes learn from the nodes at the edge
     of the graph: their distances, plus the steps to them. In a dead end these grow with every round, until searches

@@ -32,9 +32,9 @@ Open = Callable[[int], tuple[np.ndarray, Goal]]
 """The first frame [H,W,3] and the goal of a level, by its number."""
 
 WALKED = 1536
-"""States that imagined play expands for each level, about."""
+"""About how many states imagined play expands for each level."""
 FAR_ENOUGH = 64
-"""Steps of walks from a goal after the first round: searches know better how far it is from further away."""
+"""Steps of walks from a goal after the first round: about what is farther away, searches know more."""
 
 
 @dataclass(frozen=True)
@@ -148,14 +148,14 @@ class _Trainer:
             opened = [self._codes(level) for level in drawn]
             taught, one_goal = self._from_goals(opened, FAR_ENOUGH if number else config.walk, random)
             outcomes = [self._look(*codes, nodes, one_goal, random) for codes in opened]
-            taught += [one for samples, _ in outcomes for one in samples]
-        self.samples = [*self.samples[-2:], [one for one in taught if len(one.codes)]]
+            taught += [samples for of_level, _ in outcomes for samples in of_level]
+        self.samples = [*self.samples[-2:], [samples for samples in taught if len(samples.codes)]]
         solved = float(np.mean([reached for _, reached in outcomes]))
         loss = self._learn(number, random)
         with inference():
             shown = [self._show(level, random) for level in held_out]
         share, median = np.mean([reached for reached, _, _ in shown]), np.median([count for _, count, _ in shown])
-        right = np.concatenate([one for _, _, one in shown])
+        right = np.concatenate([choices for _, _, choices in shown])
         seconds = round(time.perf_counter() - self.began, 1)
         actions = float(right.mean()) if len(right) else None
         return Round(number, nodes, solved, loss, float(share), float(median), seconds, actions)
@@ -184,21 +184,21 @@ class _Trainer:
     def _from_goals(
         self, opened: Sequence[tuple[Any, np.ndarray, np.ndarray]], walk: int, random: np.random.Generator
     ) -> tuple[list[Samples], bool]:
-        """What imagined walks from the goals of levels teach, and whether several levels have one goal only.
+        """What imagined walks from the goals of levels teach, and whether all of several levels have the same goal.
 
         Levels with the same goal share its walks, which go further in one large graph than in many small ones.
         """
         alike: dict[bytes, list[tuple[Any, np.ndarray]]] = {}
         for context, _, goals in opened:
             alike.setdefault(pack(goals).tobytes(), []).append((context, goals))
-        walk, found = min(walk, self.config.walk), []
+        walk, taught = min(walk, self.config.walk), []
         for (context, goals), *others in alike.values():
             walks = WALKED * (1 + len(others)) // walk + 1
             graph = imagine(self.model, context, random.choice(goals), random, walks, walk)
             steps = to_any(graph, np.flatnonzero(among(graph.codes, pack(goals))))
             for _ in range(1 + len(others)):
-                found.append(towards(graph, steps, goals.mean(0), self.config.states, random))
-        return found, len(alike) == 1 < len(opened)
+                taught.append(towards(graph, steps, goals.mean(0), self.config.states, random))
+        return taught, len(alike) == 1 < len(opened)
 
     def _look(
         self,
@@ -223,10 +223,10 @@ class _Trainer:
         way = plan.path if plan.reached else None
         if not plan.leaves:  # the level begins with its goal
             return [], plan.reached
-        found = [from_search(plan.graph, way, goal, count, random) for _ in range(2 if plan.reached else 1)]
+        taught = [from_search(plan.graph, way, goal, count, random) for _ in range(2 if plan.reached else 1)]
         if not one_goal:
-            found.append(in_hindsight(plan.graph, wide, count, random))
-        return found, plan.reached
+            taught.append(in_hindsight(plan.graph, wide, count, random))
+        return taught, plan.reached
 
     def _plan(self, context: Any, start: np.ndarray, goals: np.ndarray, nodes: int) -> Plan:
         """A search with the distance learned so far."""
@@ -238,7 +238,7 @@ class _Trainer:
     def _learn(self, number: int, random: np.random.Generator, together: int = 8, states: int = 64) -> float:
         """Gradient steps on the samples of the latest rounds; returns the mean loss of the last tenth."""
         network, config = self.network.train(), self.config
-        pool = [one for samples in self.samples for one in samples]
+        pool = [samples for of_round in self.samples for samples in of_round]
         if not pool:
             raise InputError("nothing was learned: no action changes anything in the training levels")
         updates = config.updates * (2 if number == 0 else 1)
@@ -247,14 +247,14 @@ class _Trainer:
         losses = []
         for _ in range(updates):
             chosen = [pool[index] for index in random.integers(len(pool), size=together)]
-            rows = [random.integers(len(one.codes), size=states) for one in chosen]
-            picked = zip(chosen, rows, strict=True)
-            z = np.stack([unpack(one.codes[row], network.bits) for one, row in picked])
+            rows = [random.integers(len(samples.codes), size=states) for samples in chosen]
+            picked = list(zip(chosen, rows, strict=True))
+            z = np.stack([unpack(samples.codes[row], network.bits) for samples, row in picked])
             steps, sure, at_least, best = (
-                torch.from_numpy(np.stack([getattr(one, part)[row] for one, row in zip(chosen, rows, strict=True)]))
+                torch.from_numpy(np.stack([getattr(samples, part)[row] for samples, row in picked]))
                 for part in ("steps", "sure", "at_least", "best")
             )
-            goals = torch.from_numpy(np.stack([one.goal for one in chosen]))
+            goals = torch.from_numpy(np.stack([samples.goal for samples in chosen]))
             roots, logits = network(torch.from_numpy(z), network.read_goal(goals))
             error = torch.where(at_least, (roots - steps.sqrt()).clamp(max=0.0), roots - steps.sqrt())
             loss = (functional.smooth_l1_loss(error, torch.zeros_like(error), reduction="none") * sure).mean()
@@ -273,7 +273,7 @@ class _Trainer:
 def imagine(
     model: Model, context: Any, start: np.ndarray, random: np.random.Generator, walks: int, steps: int
 ) -> LatentGraph:
-    """The graph of what random walks from start [d] meet inside a model, and of all that lies a step beside them.
+    """The graph of what random walks from start [d] meet inside a model, and of all states one step away from them.
 
     A walk neither stands still nor goes back at once if it can do anything else.
     """

@@ -26,13 +26,13 @@ def save_progress(
     `request` is everything that decides these weights; only the same request can resume.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    taught = [one for of_round in samples for one in of_round]
+    taught = [of_goal for of_round in samples for of_goal in of_round]
     tensors = {f"network/{name}": values for name, values in network.state_dict().items()}
-    tensors["codes"] = torch.from_numpy(np.concatenate([one.codes for one in taught]).view(np.int64))
-    tensors["goals"] = torch.from_numpy(np.stack([one.goal for one in taught]))
+    tensors["codes"] = torch.from_numpy(np.concatenate([of_goal.codes for of_goal in taught]).view(np.int64))
+    tensors["goals"] = torch.from_numpy(np.stack([of_goal.goal for of_goal in taught]))
     for part in _PARTS:
-        tensors[part] = torch.from_numpy(np.concatenate([getattr(one, part) for one in taught]))
-    lengths = [[len(one.codes) for one in of_round] for of_round in samples]
+        tensors[part] = torch.from_numpy(np.concatenate([getattr(of_goal, part) for of_goal in taught]))
+    lengths = [[len(of_goal.codes) for of_goal in of_round] for of_round in samples]
     write_tensors(folder / CHECKPOINT, tensors, {"request": request, "rounds": history, "lengths": lengths})
 
 
@@ -69,5 +69,5 @@ def _samples(tensors: dict[str, Tensor], lengths: list[list[int]]) -> list[list[
     codes = np.split(tensors["codes"].numpy().view(np.uint64), ends)
     goals = list(tensors["goals"].numpy())
     parts = [np.split(tensors[part].numpy(), ends) for part in _PARTS]
-    taught = iter([Samples(*one) for one in zip(codes, goals, *parts, strict=True)])
+    taught = iter([Samples(*arrays) for arrays in zip(codes, goals, *parts, strict=True)])
     return [[next(taught) for _ in of_round] for of_round in lengths]

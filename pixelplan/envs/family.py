@@ -96,7 +96,7 @@ class Family(Protocol):
         """One level, to be played: every reset starts it again, and it plays on past the goal."""
 
     def check(self, number: int) -> None:
-        """An InputError if there is no such level, or if one cannot plan in its world."""
+        """An InputError if there is no such level, or if planning is impossible in its world."""
 
     @property
     def usually_random(self) -> bool:

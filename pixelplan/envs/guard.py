@@ -59,7 +59,7 @@ class guarded:
 
 
 class _Clock:
-    """Ends a block that takes too long, by an alarm signal that keeps ticking while guarded blocks follow one another.
+    """Ends a block that takes too long, by an alarm signal that ticks on from one guarded block to the next.
 
     So a block needs no system call. It works only in a process's main thread, and only once the interpreter runs again:
     a call into compiled code that never returns cannot be ended.

@@ -19,7 +19,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -31,13 +31,12 @@ from pixelplan.envs.frames import to_frame, usual_size
 from pixelplan.envs.guard import STEP_SECONDS, EnvironmentFailed, guarded
 from pixelplan.envs.gym_goals import demonstrated, known_goal, random_frame, sized_goal
 from pixelplan.envs.gym_level import GymLevel, LooksOtherwise, Recorder, checked_reward, checked_tuple
+from pixelplan.envs.gym_spaces import Source, attribute, discrete_actions, renders
 from pixelplan.types import Goal, InputError, Model
 
-MOST_ACTIONS = 256
 LEVELS_CHECKED = 8
 STEPS_PAID = 4
 """The most steps of level 0, each with another action, that tell what an ordinary step pays."""
-Source = Literal["auto", "observation", "render"]
 Make = Callable[[], gymnasium.Env[Any, Any]]
 
 
@@ -64,9 +63,9 @@ class GymFamily:
         """`env` is an environment or a function that makes one; an InputError says what does not fit.
 
         `goal` gives the frame to reach in the level that was reset last, or a `Goal`, and `solved` says whether it is
-        reached; by default the environment says both. Frames become `pixels` (height, width) large. They are its
-        observations or, if those are no images, what it renders; `frames` overrides this. A call of the
-        environment that raises or takes more than `step_seconds` is an EnvironmentFailed.
+        reached; by default the environment says both. Frames are resized to `pixels` (height, width). They are its
+        observations or, if those are no images, what it renders; `frames` overrides this. A call of the environment
+        that raises or takes more than `step_seconds` is an EnvironmentFailed.
         """
         if not 0 < step_seconds < 1e6:
             raise InputError(f"step-seconds is {step_seconds}; it must be above 0 and below a million")
@@ -80,8 +79,8 @@ class GymFamily:
         self.name = name or f"{type(self._env.unwrapped).__module__}:{type(self._env.unwrapped).__qualname__}"
         self._goal, self._solved = goal, solved
         with self.guard("describing its spaces"):
-            self._rendered = self._choose_source(frames)
-            self._space = self._check_actions()
+            self._rendered = renders(self._env, self.name, frames)
+            self._space = discrete_actions(self._env, self.name)
         with self.guard("reset of level 0"):
             height, width = self.picture(checked_tuple(self._env.reset(seed=0), 2, "reset")[0]).shape[:2]
         self.own_size = height, width
@@ -116,7 +115,7 @@ class GymFamily:
     def action_names(self) -> tuple[str, ...]:
         """The environment's own names, or numbers."""
         with self.guard("action_names"):
-            names = tuple(map(str, _attribute(self._env, "action_names") or ()))
+            names = tuple(map(str, attribute(self._env, "action_names") or ()))
         count = int(self._space.n)
         return names if len(names) == count else tuple(str(self._space.start + action) for action in range(count))
 
@@ -129,7 +128,7 @@ class GymFamily:
     def has_goals(self) -> bool:
         """Whether the user or the environment shows what the goal looks like."""
         return self._goal is not None or any(
-            _attribute(self._env, name) is not None for name in ("goal_frame", "goal_frames")
+            attribute(self._env, name) is not None for name in ("goal_frame", "goal_frames")
         )
 
     def fit(self, size: tuple[int, int]) -> GymFamily:
@@ -148,17 +147,17 @@ class GymFamily:
 
     @property
     def _level_count(self) -> float:
-        count = _attribute(self._env, "level_count")
+        count = attribute(self._env, "level_count")
         return math.inf if count is None else int(count)
 
     def oracle(self) -> Model | None:
         """The environment's true rules as a model; None if it does not offer them."""
-        offered = _attribute(self._env, "oracle")
+        offered = attribute(self._env, "oracle")
         return None if offered is None else offered()
 
     def check(self, number: int) -> None:
-        """An InputError where actions change from level to level, the same ones do not lead to the same state, or every
-        episode ends with its first step.
+        """An InputError if actions change from level to level, if the same actions do not lead to the same state, or if
+        every episode ends with its first step.
 
         Noisy pixels are fine.
         """
@@ -171,11 +170,11 @@ class GymFamily:
             level.reset()
         if all(self._ends_at_once(level) for level in levels):
             raise InputError(f"every episode of {self.name} ends with its first step, so there is nothing to plan")
-        found = judge_determinism(self.level(number), self.random_actions(STEPS, number))
-        if found.verdict == "nondeterministic":
+        replays = judge_determinism(self.level(number), self.random_actions(STEPS, number))
+        if replays.verdict == "nondeterministic":
             raise InputError(
                 f"{self.name} is not deterministic: the same actions in level {number} show different frames after "
-                f"step {found.first_step}, and not by visual noise; planning needs a world in which an action always "
+                f"step {replays.first_step}, and not by visual noise; planning needs a world in which an action always "
                 "does the same"
             )
 
@@ -202,9 +201,9 @@ class GymFamily:
         explores: bool = False,
         trusts: bool = False,
     ) -> Recording:
-        """All at once where the environment can, else step by step; every distinct frame is kept once.
+        """All at once if the environment can, else step by step; every distinct frame is kept once.
 
-        A level that does not deserve trust is played again, and all of it drawn.
+        A level that does not deserve trust is played again, and every step is drawn.
         """
         begun = random.bit_generator.state
         try:
@@ -224,7 +223,7 @@ class GymFamily:
             actions = random.integers(int(self._space.n), size=(episodes, steps), dtype=np.uint8)
             if self.replays and self.own_size == self.shape[:2]:
                 level.reset()
-                shown, which = _attribute(self._env, "replay")(actions)[:2]
+                shown, which = attribute(self._env, "replay")(actions)[:2]
                 return Recording(shown, which, actions)
             seen = [[recorder.reset(), *(recorder.step(int(action)) for action in taken)] for taken in actions]
             rows = np.array(seen)
@@ -251,7 +250,7 @@ class GymFamily:
     @property
     def replays(self) -> bool:
         """Whether the environment can show many episodes at once."""
-        return _attribute(self._env, "replay") is not None
+        return attribute(self._env, "replay") is not None
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
         """The goal that the environment shows, whatever it counts as solved, a random frame of the level, a given goal,
@@ -263,31 +262,31 @@ class GymFamily:
         level.reset()
         own_goal = isinstance(goal, str) and goal != "random"
         if isinstance(goal, tuple):
-            found = Goal.of(demonstrated(level, goal))
+            target = Goal.of(demonstrated(level, goal))
         elif not isinstance(goal, str):
-            found = known_goal(self, level, goal)
+            target = known_goal(self, level, goal)
         elif goal == "level":
-            found = self._level_goal(number)
+            target = self._level_goal(number)
         else:
             random = np.random.default_rng([seed, number, 1])
-            found = Goal.of(random_frame(level, random)) if goal == "random" else Goal()
+            target = Goal.of(random_frame(level, random)) if goal == "random" else Goal()
         return Challenge(
             number=number,
             env=level,
-            solved=lambda: level.solved(found) if own_goal else found.shown_by(level.frame),
-            goal=found,
+            solved=lambda: level.solved(target) if own_goal else target.shown_by(level.frame),
+            goal=target,
             shortest=self._shortest(level) if own_goal else None,
             action_names=self.action_names,
         )
 
     def _shortest(self, level: GymLevel) -> int | None:
         """Steps to what the environment counts as solved, if it knows."""
-        if _attribute(self._env, "shortest_solution") is None:
+        if attribute(self._env, "shortest_solution") is None:
             return None
         level.reset()
         with self.guard(f"shortest_solution() of level {level.number}"):
-            found = self._env.get_wrapper_attr("shortest_solution")()
-            return None if found is None else len(found)
+            solution = self._env.get_wrapper_attr("shortest_solution")()
+            return None if solution is None else len(solution)
 
     def picture(self, observation: Any) -> np.ndarray:
         """The frame [H,W,3] of an observation, in the environment's own size."""
@@ -315,45 +314,19 @@ class GymFamily:
                 f"{self.name} has no goal_frame(); give it that method, or a goal as a picture or a demonstration, "
                 "or ask for whatever solves it (--goals solved) or random goals (--goals random)"
             )
-        several = self._goal is None and _attribute(self._env, "goal_frames") is not None
+        several = self._goal is None and attribute(self._env, "goal_frames") is not None
         with self.guard(f"goal_frame{'s' if several else ''}() of level {number}"):
             if several:
-                found: Any = self._env.get_wrapper_attr("goal_frames")()
+                shown: Any = self._env.get_wrapper_attr("goal_frames")()
             elif self._goal is None or callable(self._goal):
-                found = self._goal(self._env) if self._goal else self._env.get_wrapper_attr("goal_frame")()
+                shown = self._goal(self._env) if self._goal else self._env.get_wrapper_attr("goal_frame")()
             else:
-                found = self._goal
-            return sized_goal(self, found)
+                shown = self._goal
+            return sized_goal(self, shown)
 
     def guard(self, what: str) -> guarded:
         """Guards a call of the environment: an error names the environment and what was called."""
         return guarded(self.name, what, self.step_seconds)
-
-    def _choose_source(self, frames: Source) -> bool:
-        """Whether frames are rendered, not observed; an InputError if neither gives images."""
-        space = self._env.observation_space
-        observed = isinstance(space, gymnasium.spaces.Box) and space.dtype == np.uint8 and len(space.shape) in (2, 3)
-        if frames == "observation" or (frames == "auto" and observed):
-            if not observed:
-                raise InputError(f"the observations of {self.name} are {space}; they must be uint8 [height, width, 3]")
-            return False
-        if self._env.render_mode != "rgb_array":
-            raise InputError(
-                f"the observations of {self.name} are {space}, no images, and it does not render any: make it with "
-                f'render_mode="rgb_array" (it is {self._env.render_mode!r}) or with image observations'
-            )
-        return True
-
-    def _check_actions(self) -> gymnasium.spaces.Discrete:
-        space = self._env.action_space
-        if not isinstance(space, gymnasium.spaces.Discrete):
-            raise InputError(
-                f"the actions of {self.name} are {space}; a search needs a Discrete action space: wrap the "
-                "environment so that a few numbered actions stand for those that matter"
-            )
-        if int(space.n) > MOST_ACTIONS:
-            raise InputError(f"{self.name} has {space.n} actions; at most {MOST_ACTIONS} can be searched")
-        return space
 
     def __getstate__(self) -> dict[str, Any]:
         """For another process, which makes the environment again if it can."""
@@ -363,8 +336,3 @@ class GymFamily:
         self.__dict__.update(state)
         if self._make is not None:
             self._env = self._make()
-
-
-def _attribute(env: gymnasium.Env[Any, Any], name: str) -> Any:
-    """An attribute of an environment or of what it wraps, None if there is none."""
-    return env.get_wrapper_attr(name) if env.has_wrapper_attr(name) else None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 import numpy as np
 
-from pixelplan.envs.frames import resize
+from pixelplan.envs.frames import DistinctFrames, resize
 from pixelplan.types import Goal, InputError, describe_value
 
 if TYPE_CHECKING:
@@ -17,26 +17,26 @@ if TYPE_CHECKING:
 
 
 SPOT_CHECK = 8
-"""Of the steps whose outcome is known, the first two are looked at all the same, and then each one of so many."""
+"""Of the steps whose outcome is known, the first two are drawn anyway, and then one in this many."""
 
 
 class GymLevel(gymnasium.Env[np.ndarray, int]):
-    """One level of an own environment: frames of one size, and the level begins anew at every reset.
+    """One level of a user's environment: frames have one size, and every reset starts the level again.
 
     `begin` and `act` are `reset` and `step` without a look, which `look` takes: drawing may be slow.
     """
 
-    def __init__(self, own: GymFamily, env: gymnasium.Env[Any, Any], number: int) -> None:
-        self._own, self._env, self.number = own, env, int(number)
-        self.action_space = gymnasium.spaces.Discrete(int(own.checked_actions().n))  # type: ignore[assignment]
-        self.observation_space = gymnasium.spaces.Box(0, 255, own.shape, np.uint8)
-        self.frame = np.zeros(own.shape, np.uint8)
+    def __init__(self, family: GymFamily, env: gymnasium.Env[Any, Any], number: int) -> None:
+        self._family, self._env, self.number = family, env, int(number)
+        self.action_space = gymnasium.spaces.Discrete(int(family.checked_actions().n))  # type: ignore[assignment]
+        self.observation_space = gymnasium.spaces.Box(0, 255, family.shape, np.uint8)
+        self.frame = np.zeros(family.shape, np.uint8)
         """What is seen now."""
         self._said: bool | None = None
         self.over = False
         """Whether the environment has terminated."""
         self._rewarded = False  # at the end
-        self._best = own.usual_reward  # the largest reward so far
+        self._best = family.usual_reward  # the largest reward so far
         self._steps = 0
         self._observation: Any = None
 
@@ -46,16 +46,16 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
         return self.look(), {}
 
     def begin(self) -> None:
-        """Begin the level anew."""
-        self.over, self._rewarded, self._best, self._steps = False, False, self._own.usual_reward, 0
-        with self._own.guard(f"reset of level {self.number}"):
+        """Start the level again."""
+        self.over, self._rewarded, self._best, self._steps = False, False, self._family.usual_reward, 0
+        with self._family.guard(f"reset of level {self.number}"):
             self._observation, info = checked_tuple(self._env.reset(seed=self.number), 2, "reset")
-            self._said = self._own.says_solved(info)
-        self._own.checked_actions()
+            self._said = self._family.says_solved(info)
+        self._family.checked_actions()
 
     def shake(self, seed: int) -> None:
         """Replace the random generator that the level's seed gave the environment."""
-        with self._own.guard("being given another random generator (np_random)"):
+        with self._family.guard("being given another random generator (np_random)"):
             game = getattr(self._env.unwrapped, "gym_env", self._env.unwrapped)  # `gym_env` is one of old Gym
             game.np_random = np.random.default_rng(seed)
 
@@ -68,13 +68,13 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
 
     def act(self, action: int) -> float:
         """The reward of an action."""
-        space = self._own.checked_actions()
+        space = self._family.checked_actions()
         self._steps += 1
-        with self._own.guard(self._last_call):
-            found = checked_tuple(self._env.step(int(space.start) + action), 5, "step")
-            self._observation, reward, terminated, _, info = found
+        with self._family.guard(self._last_call):
+            returned = checked_tuple(self._env.step(int(space.start) + action), 5, "step")
+            self._observation, reward, terminated, _, info = returned
             reward, self.over = checked_reward(reward), bool(terminated)
-            self._said = self._own.says_solved(info)
+            self._said = self._family.says_solved(info)
         self._rewarded, self._best = self.over and reward > self._best, max(reward, self._best)
         return reward
 
@@ -84,12 +84,12 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
 
     def look(self) -> np.ndarray:
         """The frame [H,W,3] that is seen now."""
-        with self._own.guard(self._last_call):
-            picture = self._own.picture(self._observation)
+        with self._family.guard(self._last_call):
+            picture = self._family.picture(self._observation)
         return self._show(picture)
 
     def told(self) -> bytes | None:
-        """All that the environment tells beside what it draws; None if that cannot be compared."""
+        """All that the environment tells besides what it draws; None if that cannot be compared."""
         try:
             return pickle.dumps((self._observation, self.over, self.succeeded))
         except Exception:  # anything may be in an observation
@@ -99,13 +99,13 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
     def succeeded(self) -> bool:
         """Whether the level is solved now: the environment says so, or it has ended with a reward.
 
-        The reward must be positive and above all rewards before: one that comes with every step marks no goal.
+        The reward must be positive and above all earlier ones: a reward that comes with every step marks no goal.
         """
         return self._rewarded if self._said is None else self._said
 
     @property
     def says(self) -> bool:
-        """Whether the environment says itself if the level is solved."""
+        """Whether the environment itself says if the level is solved."""
         return self._said is not None
 
     def solved(self, goal: Goal) -> bool:
@@ -113,12 +113,12 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
         return self.succeeded or (self._said is None and goal.shown_by(self.frame))
 
     def _show(self, picture: np.ndarray) -> np.ndarray:
-        if picture.shape[:2] != self._own.own_size:
+        if picture.shape[:2] != self._family.own_size:
             raise InputError(
-                f"level {self.number} of {self._own.name} shows a frame of {describe_value(picture)}; those before "
-                f"were {self._own.own_size[0]} × {self._own.own_size[1]} pixels"
+                f"level {self.number} of {self._family.name} shows a frame of {describe_value(picture)}; those before "
+                f"were {self._family.own_size[0]} × {self._family.own_size[1]} pixels"
             )
-        self.frame = resize(picture, self._own.shape[:2])
+        self.frame = resize(picture, self._family.shape[:2])
         return self.frame.copy()
 
 
@@ -129,14 +129,14 @@ class LooksOtherwise(Exception):
 class Recorder:
     """A level whose frames get numbers as they are first seen, and which notes those that solve it.
 
-    If it `trusts` the level, steps that were made before are not drawn again: the same action where the same frame was
-    seen, after which the environment tells the same. Some of them are drawn all the same, and it is `LooksOtherwise` if
-    they are not alike.
+    If it `trusts` the level, it does not draw a step again that was made before: the same action after the same frame,
+    with the environment telling the same afterwards. It draws some of them anyway, and raises `LooksOtherwise` if they
+    differ.
     """
 
     def __init__(self, level: GymLevel, trusts: bool = False) -> None:
         self._level, self._trusts = level, trusts
-        self._seen: dict[bytes, int] = {}
+        self._seen = DistinctFrames(level.frame.shape)
         self._solved: set[int] = set()
         self._here = -1
         self._after: dict[tuple[int, int], tuple[bytes | None, int]] = {}  # what was told and seen after a step
@@ -168,7 +168,7 @@ class Recorder:
         if before is not None and known and self._known > 2 and self._known % SPOT_CHECK:
             self._here = before[1]
         else:
-            self._here = self._seen.setdefault(self._level.look().tobytes(), len(self._seen))
+            self._here = self._seen.add(self._level.look())
             if before is not None and known and self._here != before[1]:
                 raise LooksOtherwise
             self._after.setdefault(step, (told, self._here))
@@ -178,7 +178,7 @@ class Recorder:
 
     def frames(self) -> np.ndarray:
         """[n,H,W,3], what was seen."""
-        return np.frombuffer(b"".join(self._seen), np.uint8).reshape(-1, *self._level.frame.shape)
+        return self._seen.stacked()
 
     def solved(self) -> np.ndarray:
         """[n] bool, whether each frame solved the level."""
@@ -202,8 +202,8 @@ def checked_tuple(given: Any, length: int, method: str) -> tuple[Any, ...]:
     """What reset() or step() returned; a TypeError if it is not what Gymnasium asks for."""
     names = ("observation", "info") if length == 2 else ("observation", "reward", "terminated", "truncated", "info")
     if not isinstance(given, tuple) or len(given) != length:
-        found = f"{len(given)} values" if isinstance(given, tuple) else f"a {type(given).__name__}"
-        raise TypeError(f"{method}() gave {found}, not {', '.join(names)}")
+        received = f"{len(given)} values" if isinstance(given, tuple) else f"a {type(given).__name__}"
+        raise TypeError(f"{method}() gave {received}, not {', '.join(names)}")
     if not isinstance(given[-1], Mapping):
         raise TypeError(f"the info of {method}() is a {type(given[-1]).__name__}, not a dict")
     return given

@@ -34,7 +34,7 @@ class Noise:
     flicker: float = 0.0
     """Brightness changes from frame to frame by a factor of at most 1 ± this."""
     distractor: int = 0
-    """Bright squares that move over the frame, whatever is played."""
+    """Bright squares that move over the frame, whatever the player does."""
     noise_seed: int = 0
     """Decides the noise, together with the level and the seed of play."""
 

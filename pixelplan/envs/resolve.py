@@ -215,14 +215,14 @@ def _limits_itself(creator: Callable[..., Any]) -> bool:
 
 def _find(module: str, attribute: str) -> Callable[..., Any]:
     """The function that has this name in a module."""
-    found = _import(module)
+    function = _import(module)
     for part in attribute.split("."):
-        if not hasattr(found, part):
+        if not hasattr(function, part):
             raise InputError(f"{module} has no {attribute!r}; name a function that makes an environment")
-        found = getattr(found, part)
-    if not callable(found):
+        function = getattr(function, part)
+    if not callable(function):
         raise InputError(f"{module}:{attribute} is no function that makes an environment")
-    return found
+    return function
 
 
 def _import(module: str) -> Any:

@@ -1,4 +1,4 @@
-"""Whole-level batches: every frame is encoded once, every rule read once a level, every step seen supervised."""
+"""Whole-level batches: each frame is encoded once, each level's rules are read once, every recorded step is learned."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class LevelPlay:
     actions: np.ndarray
     """[e,T] int64."""
     frames_are_states: bool = False
-    """Whether every frame is a state of its own, but for pairs that no recorded future tells apart."""
+    """Whether every frame is a state of its own, except for pairs that no recorded future tells apart."""
     solved: np.ndarray | None = None
-    """[n] int8: whether each frame solves the level, 1 yes, 0 no, -1 nobody said; None if nobody said of any."""
+    """[n] int8: whether each frame solves the level, 1 yes, 0 no, -1 unknown; None if unknown for all."""
 
     @cached_property
     def steps(self) -> np.ndarray:
@@ -81,7 +81,7 @@ class LevelPlay:
 def level_plays(data: Trajectories, states: np.ndarray | None = None) -> list[LevelPlay]:
     """The levels of a data set, with the states [F] of all frames.
 
-    Without them every frame is a state of its own, but for pairs that no recorded future tells apart.
+    Without them every frame is a state of its own, except for pairs that no recorded future tells apart.
     """
     return [
         LevelPlay(
@@ -102,7 +102,7 @@ def action_count(data: Trajectories) -> int:
 
 
 def sample_frames(levels: Sequence[LevelPlay], count: int = 1000) -> np.ndarray:
-    """About so many frames [n,H,W,3] of levels, evenly spread."""
+    """About `count` frames [n,H,W,3] of levels, evenly spread."""
     every = max(1, sum(len(level.frames) for level in levels) // count)
     return np.concatenate([level.frames[index % every :: every] for index, level in enumerate(levels)])
 
@@ -132,8 +132,8 @@ def sample_play(level: LevelPlay, limit: int, random: np.random.Generator) -> Le
 def sample_steps(level: LevelPlay, limit: int, random: np.random.Generator) -> LevelPlay:
     """All steps recorded from at most `limit` frames of a level, each as an episode of its own.
 
-    The frames from which steps begin come first. Half of them lie all over the level, unlike those of one episode, and
-    the others follow them, so that steps can be taken two at a time. Each is seen with every action tried in it.
+    The frames from which steps begin come first. Half of them lie all over the level, unlike those of one episode; the
+    others come after these in play, so that two steps can be taken in a row. Each comes with every action tried in it.
     """
     steps = level.steps
     everywhere = random.permutation(np.unique(steps[:, 0]))
@@ -160,8 +160,8 @@ def make_batch(
     colour: float,
     scattered: bool = False,
 ) -> LevelBatch:
-    """A batch of levels, one generator a level: whole episodes of about `limit` frames of each, or, if `scattered`, all
-    steps from that many frames.
+    """A batch of levels, with one generator per level: whole episodes of about `limit` frames of each, or, if
+    `scattered`, all steps from that many frames.
 
     Colours of a level are changed together by a random gain and offset for each channel, of strength `colour`.
     """

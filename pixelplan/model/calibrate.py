@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from pixelplan.model.metrics import StepErrors
+from pixelplan.types import ADDED_LATER
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,16 @@ class JudgingConfig:
     """Thresholds tried around each candidate if there is slack."""
     poor: float = 0.9
     """The share of held-out steps predicted exactly below which a model warns that it has not learned its world."""
+    held_out_every: int = field(default=10, metadata=ADDED_LATER)
+    """Without validation data, every n-th level is held out; with fewer than n levels none is."""
+    walks: int = field(default=50, metadata=ADDED_LATER)
+    """Random walks along recorded steps that rollouts are compared with."""
+    candidates: int = field(default=2000, metadata=ADDED_LATER)
+    """Thresholds to choose from, evenly spread up to the largest distance."""
 
 
 QUANTILES = (0.5, 0.9, 0.99, 0.999)
+"""Those of distances that a model's config reports; they decide nothing."""
 
 
 @dataclass(frozen=True)
@@ -50,19 +58,24 @@ class Calibration:
     """Quantiles, from below, of the distance from a state to the nearest other one."""
 
 
-def calibrate(errors: StepErrors, discrete: bool = False, slack: float = 1.0, slack_steps: int = 21) -> Calibration:
+def calibrate(
+    errors: StepErrors,
+    discrete: bool = False,
+    config: JudgingConfig = JudgingConfig(),  # noqa: B008 (frozen)
+) -> Calibration:
     """The threshold with the fewest mistakes of both kinds; if several have the fewest, the middle of their range.
 
     A prediction farther than the threshold from its own state is missed; one nearer than the threshold to another
     state is confused. Both cost a search the same: a state lost, or a state doubled. If embeddings are zeros and ones
     (`discrete`) and some of the best thresholds tell all of them apart, only these count: equal is simpler than near.
-    With slack, a threshold's mistakes are the mean over all thresholds up to this factor away.
+    With `config.slack`, a threshold's mistakes are the mean over all thresholds up to this factor away.
     """
     finite = np.concatenate([part[np.isfinite(part)] for part in (errors.right, errors.other)])
     if not finite.any():  # there is nothing to tell apart
         return rates(errors, 1.0)
-    candidates = np.linspace(0, float(finite.max()), 2001)[1:]
-    tried = candidates * np.geomspace(1 / slack, slack, slack_steps)[:, None]  # [s,n]
+    candidates = np.linspace(0, float(finite.max()), config.candidates + 1)[1:]
+    factors = np.geomspace(1 / config.slack, config.slack, config.slack_steps)
+    tried = candidates * factors[:, None]  # [s,n]
     missed = 1 - np.searchsorted(np.sort(errors.right), tried) / len(errors.right)
     confused = np.searchsorted(np.sort(errors.other), tried) / len(errors.other)
     mistakes = (missed + confused).mean(0)

@@ -30,6 +30,8 @@ LIMITS: dict[str, tuple[float, float]] = {
     "questions": (1, 2**20),
     "sight": (0, 16),
     "planes": (1, 128),
+    "side": (4, 64),
+    "pattern_frames": (1, 10**6),
     "updates": (1, 10**6),
     "least_updates": (1, 10**6),
     "sampled_steps": (1, 10**6),

@@ -25,7 +25,7 @@ from pixelplan.types import InputError
 def finish(
     model: WorldModel,
     levels: list[LevelPlay],
-    own: list[LevelPlay],
+    by_family: list[LevelPlay],
     frames: list[LevelPlay],
     recorded: int,
     out: Path,
@@ -35,17 +35,17 @@ def finish(
 ) -> None:
     """Calibrate on held-out levels and write everything; the checkpoint is deleted last, so a kill loses nothing.
 
-    `levels` were trained on, `own` are held-out ones with the family's states, `frames` the same with what recorded
-    futures prove. If training stopped on the way, the checkpoint stays: what follows begins with it. `recorded` levels
-    are in the data.
+    `levels` were trained on, `by_family` are held-out ones with the family's states, `frames` the same with what
+    recorded futures prove. If training stopped on the way, the checkpoint stays for what follows. `recorded` levels are
+    in the data.
     """
     final = config.judging.final_levels
     model.networks.settle(frames[:final])
-    own, unseen = model.networks.judged(own[:final]), frames[:final]
-    frames = own if model.noisy else unseen
-    errors = step_errors(model, own)
+    by_family, unseen = model.networks.judged(by_family[:final]), frames[:final]
+    frames = by_family if model.noisy else unseen
+    errors = step_errors(model, by_family)
     if config.threshold == "calibrated":
-        calibration = calibrate(errors, model.networks.discrete, config.judging.slack, config.judging.slack_steps)
+        calibration = calibrate(errors, model.networks.discrete, config.judging)
     else:
         calibration = rates(errors, config.objective.margin / 2)
     model.threshold = calibration.threshold
@@ -55,11 +55,12 @@ def finish(
     if learned is not None:
         model.goal_test, report = learned
     draw_curves(out, last_attempt(rows))
-    true, rollouts = step_errors(model, frames), rollout_exactness(model.networks, frames)
+    true = step_errors(model, frames)
+    rollouts = rollout_exactness(model.networks, frames, walks=config.judging.walks)
     accuracy = errors.accuracy(model.threshold)
-    found = findings(model, own, frames, accuracy, true, rollouts, recorded, config.judging.poor)
-    found["goal_test_warnings"] = goal_test.warnings(report, config.goal_test)
-    found["goal_test"] = None if report is None else dataclasses.asdict(report)
+    facts = findings(model, by_family, frames, accuracy, true, rollouts, recorded, config.judging.poor)
+    facts["goal_test_warnings"] = goal_test.warnings(report, config.goal_test)
+    facts["goal_test"] = None if report is None else dataclasses.asdict(report)
     description = {
         "calibration": dataclasses.asdict(calibration),
         "validation_metrics": {
@@ -67,9 +68,9 @@ def finish(
             "one_step_accuracy": true.accuracy(model.threshold),
             "exact": true.exact,
             "rollouts": {str(steps): share for steps, share in rollouts.items()},
-            "rankings": [dataclasses.asdict(one) for one in rankings(model, frames)],
+            "rankings": [dataclasses.asdict(ranking) for ranking in rankings(model, frames)],
         },
-        "findings": found,
+        "findings": facts,
         "seconds": rows[-1]["seconds"],
         "parameters": model.parameter_count,
         "versions": versions(),
@@ -82,9 +83,9 @@ def finish(
 
 def findings(
     model: WorldModel,
-    own: list[LevelPlay],
+    by_family: list[LevelPlay],
     frames: list[LevelPlay],
-    own_accuracy: float,
+    family_accuracy: float,
     true: StepErrors,
     rollouts: dict[int, float],
     recorded: int,
@@ -92,10 +93,10 @@ def findings(
 ) -> dict[str, Any]:
     """What was assumed and found, and a warning if the world was not learned.
 
-    `own` and `own_accuracy` are by the states that the family tells apart, all else by frames.
+    `by_family` and `family_accuracy` are by the states that the family tells apart, all else by frames.
     """
     count = sum(len(level.frames) for level in frames)
-    merged = sum(len(level.frames) - len(np.unique(level.states)) for level in own)
+    merged = sum(len(level.frames) - len(np.unique(level.states)) for level in by_family)
     reach = [recorded_depths(level).max() for level in frames]
     warnings = []
     steps = np.concatenate([level.steps for level in frames])
@@ -104,7 +105,7 @@ def findings(
             "nothing ever changes in the held-out play, so there was nothing to learn; check with check-env that "
             "actions do something, or record longer episodes"
         )
-    elif true.exact < poor <= own_accuracy:
+    elif true.exact < poor <= family_accuracy:
         warnings.append(
             f"the model takes {merged} of {count} held-out frames for others, and no recorded future proves them the "
             "same; if they look different for a reason, plans will fail: then train with --family picture"
@@ -173,29 +174,29 @@ def told(description: dict[str, Any]) -> list[str]:
 
 
 def _lines(description: dict[str, Any]) -> list[str]:
-    found, measured = description.get("findings"), description.get("validation_metrics", {})
-    if not isinstance(found, dict):
+    facts, measured = description.get("findings"), description.get("validation_metrics", {})
+    if not isinstance(facts, dict):
         return []
-    rows, columns = found["lattice"]
+    rows, columns = facts["lattice"]
     lattice = f" on a lattice of {rows} × {columns}" if rows * columns > 1 else ""
     rollouts = ", ".join(f"{share:.3f} after {steps}" for steps, share in measured.get("rollouts", {}).items())
     lines = [
-        f"family {found['family']}{lattice}; {found['merged_by_family']} of {found['held_out_frames']} held-out frames "
+        f"family {facts['family']}{lattice}; {facts['merged_by_family']} of {facts['held_out_frames']} held-out frames "
         "merged with others by the family",
         f"on {measured['levels']} held-out levels: {measured['exact']:.4f} of steps predicted exactly, "
         f"{measured['one_step_accuracy']:.4f} within the threshold, too; rollouts still right: {rollouts}",
-        f"recorded play comes {found['play_reaches']['median']:.0f} steps far (median of levels; at most "
-        f"{found['play_reaches']['most']}); {_goals_told(found.get('goals_seen'))}",
+        f"recorded play gets {facts['play_reaches']['median']:.0f} steps from the start (median of levels; at most "
+        f"{facts['play_reaches']['most']}); {_goals_told(facts.get('goals_seen'))}",
     ]
-    if "goal_test" in found:
-        lines += [goal_test.told(found["goal_test"]), *found.get("goal_test_warnings", [])]
+    if "goal_test" in facts:
+        lines += [goal_test.told(facts["goal_test"]), *facts.get("goal_test_warnings", [])]
     if "race" in description:
         entered = ", ".join(
-            f"{one['family']} {'cannot' if 'problem' in one else format(one['score'], '.4f')}"
-            for one in description["race"]
+            f"{entry['family']} {'cannot' if 'problem' in entry else format(entry['score'], '.4f')}"
+            for entry in description["race"]
         )
         lines.insert(0, f"race of families (score): {entered}")
-    return lines + [f"warning: {sentence}" for sentence in found["warnings"]]
+    return lines + [f"warning: {sentence}" for sentence in facts["warnings"]]
 
 
 def _goals_told(seen: dict[str, Any] | None) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from pixelplan.model.batches import LevelPlay, level_plays
 from pixelplan.model.checkpoint import CONFIG, load_model, read_description
 from pixelplan.model.findings import told
-from pixelplan.model.metrics import rankings, step_errors
+from pixelplan.model.metrics import predict_steps, rankings, step_errors
 from pixelplan.model.world_model import WorldModel
 from pixelplan.model.worst import draw_misses, worst_misses
 from pixelplan.types import ACTIONS, InputError, Trajectories
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
 
 LEVELS_MEASURED = 200
+"""The most levels of the data that metrics are measured on."""
 LEVELS_LOOKED_THROUGH, SHOWN = 25, 8
 """The levels searched for the worst predictions, and how many predictions are shown."""
 
@@ -121,11 +122,8 @@ def model_picture(model: WorldModel, level: LevelPlay, levels: list[LevelPlay], 
 
 def draw_latents(figure: SubFigure, model: WorldModel, level: LevelPlay) -> None:
     """Embeddings of a level's frames on their two main axes, coloured by position, and the predicted ones with them."""
-    frames = np.asarray(level.frames)
-    z = model.encode(frames)
-    steps = level.steps
-    predicted = model.step(z, model.context(frames[0]))[steps[:, 0], steps[:, 1]].numpy()
-    seen = z.numpy()
+    frames, steps = np.asarray(level.frames), level.steps
+    seen, predicted = (z.numpy() for z in predict_steps(model, level))
     centre = seen.mean(axis=0)
     axes = np.linalg.svd(seen - centre, full_matrices=False)[2][:2].T  # [d,2]
     colours = _colours(frames)

@@ -30,7 +30,7 @@ class Ranking:
 
 @dataclass(frozen=True, eq=False)
 class StepErrors:
-    """Distances of one-step predictions, over m steps, and of states, over all of the levels looked at."""
+    """Distances of one-step predictions, over m steps, and of states, over all levels measured."""
 
     right: np.ndarray
     """[m] from the prediction to the nearest frame of the right state."""
@@ -49,6 +49,13 @@ class StepErrors:
         return float(((self.right < threshold) & (self.right < self.other)).mean()) if len(self.right) else 0.0
 
 
+def predict_steps(model: Model, level: LevelPlay) -> tuple[torch.Tensor, torch.Tensor]:
+    """The embeddings [n,d] of a level's frames, and those [m,d] predicted after each of its distinct steps."""
+    frames, steps = np.asarray(level.frames), level.steps
+    z = model.encode(frames)
+    return z, model.step(z, model.context(frames[0]))[steps[:, 0], steps[:, 1]]
+
+
 def step_errors(model: Model, levels: Sequence[LevelPlay]) -> StepErrors:
     """One-step predictions of every distinct step of levels, against every frame seen of the level.
 
@@ -56,16 +63,15 @@ def step_errors(model: Model, levels: Sequence[LevelPlay]) -> StepErrors:
     """
     right, other, separation = [], [], []
     for level in levels:
-        z = model.encode(np.asarray(level.frames))
         steps = level.steps
-        predicted = model.step(z, model.context(np.asarray(level.frames[0])))[steps[:, 0], steps[:, 1]]
+        z, predicted = predict_steps(model, level)
         same = torch.from_numpy(level.states[steps[:, 2], None] == level.states)  # [m,n]
         distances = torch.cdist(predicted, z).cpu()
         undecided = torch.from_numpy(level.undecided)
         right.append(distances.masked_fill(~same, torch.inf).amin(1))
         other.append(distances.masked_fill(same | undecided[steps[:, 2]], torch.inf).amin(1))
-        own = torch.from_numpy(level.states[:, None] == level.states) | undecided
-        separation.append(torch.cdist(z, z).cpu().masked_fill(own, torch.inf).amin(1))
+        not_another = torch.from_numpy(level.states[:, None] == level.states) | undecided
+        separation.append(torch.cdist(z, z).cpu().masked_fill(not_another, torch.inf).amin(1))
     return StepErrors(*(torch.cat(part).numpy() for part in (right, other, separation)))
 
 
@@ -90,9 +96,9 @@ def rollout_exactness(
 ) -> dict[int, float]:
     """Share of rollouts that are still in the right state after a number of random steps, by that number.
 
-    A walk takes random steps among those recorded in its level, so that what is true is known from frames however long
-    it is; the networks see the first frame and the actions only. A rollout that was wrong once stays wrong. Several
-    walks share a level, and all of them go on at the same time.
+    A walk takes random steps among those recorded in its level, so the truth is known from frames however long it is;
+    the networks see only the first frame and the actions. A rollout that was wrong once stays wrong. Several walks
+    share a level, and all walks are taken at the same time.
     """
     random = np.random.default_rng(seed)
     places = evenly_spread(len(levels), -(-walks // 5))
@@ -126,7 +132,7 @@ def _random_walks(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Frames [w,T+1] and actions [w,T] of random walks along recorded steps, from frames that never end.
 
-    A frame from which nothing was recorded (the last of an episode) is left out, and so is what leads to it only.
+    A frame from which nothing was recorded (the last of an episode) is left out, and so is what leads only to it.
     """
     steps = level.steps
     while True:
@@ -177,7 +183,7 @@ def rankings(
                 nearer = play.states[frames][~right & (distances < distances[right].min())]
                 ranks[horizon].append(1 + len(np.unique(nearer)))
     return [
-        Ranking(horizon, float(np.mean(np.array(found) == 1)), float(np.mean(1 / np.array(found))), len(found))
-        for horizon, found in ranks.items()
-        if found
+        Ranking(horizon, float(np.mean(np.array(ranked) == 1)), float(np.mean(1 / np.array(ranked))), len(ranked))
+        for horizon, ranked in ranks.items()
+        if ranked
     ]

@@ -14,19 +14,21 @@ import torch
 from torch import Tensor, nn
 
 NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
-"""Jordan's coefficients; five rounds with them bring singular values between 0.7 and 1.2."""
+"""Jordan's coefficients: five rounds with them bring singular values between 0.7 and 1.2."""
 
 
 @dataclass(frozen=True)
 class MuonConfig:
-    """How matrices and kernels move."""
+    """How Muon moves matrices and kernels."""
 
     momentum: float = 0.95
-    """The share of the running mean of gradients that stays with each step."""
+    """The share of the running mean of gradients that each step keeps."""
     matrix_rate: float = 10.0
     """Their learning rate as a multiple of AdamW's: their steps do not depend on the size of the gradient."""
     matrix_decay: float = 0.01
-    """Their weight decay, times their learning rate."""
+    """Their weight decay, as a multiple of their learning rate."""
+    rounds: int = 5
+    """Newton-Schulz rounds that bring the singular values of a step near one."""
 
 
 class Muon(torch.optim.AdamW):
@@ -40,12 +42,12 @@ class Muon(torch.optim.AdamW):
         config: MuonConfig = MuonConfig(),  # noqa: B008 (frozen)
     ) -> None:
         super().__init__(parameters, rate, weight_decay=weight_decay)
-        self._config = config
+        self.config = config
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> Any:
         """Move all parameters that have a gradient."""
-        config = self._config
+        config = self.config
         for group in self.param_groups:
             for weights in group["params"]:
                 if weights.grad is None or weights.ndim not in (2, 4):
@@ -54,7 +56,8 @@ class Muon(torch.optim.AdamW):
                 if not state:
                     state.update(step=torch.zeros(()), mean=torch.zeros_like(weights))  # AdamW asks for a step, too
                 mean = state["mean"].mul_(config.momentum).add_(weights.grad)
-                direction = orthogonalised((weights.grad + config.momentum * mean).flatten(1)).view_as(weights)
+                wanted = (weights.grad + config.momentum * mean).flatten(1)
+                direction = orthogonalised(wanted, config.rounds).view_as(weights)
                 rate = config.matrix_rate * group["lr"]
                 tall = weights.shape[0] / weights[0].numel()
                 weights.mul_(1 - rate * config.matrix_decay).sub_(direction, alpha=rate * max(1.0, tall) ** 0.5)
@@ -62,13 +65,13 @@ class Muon(torch.optim.AdamW):
         return super().step(closure)
 
 
-def orthogonalised(matrix: Tensor) -> Tensor:
+def orthogonalised(matrix: Tensor, rounds: int = MuonConfig.rounds) -> Tensor:
     """The matrix [n,m] with the same singular vectors and all singular values about one."""
     if matrix.shape[0] > matrix.shape[1]:
-        return orthogonalised(matrix.T).T
+        return orthogonalised(matrix.T, rounds).T
     near = matrix / (matrix.norm() + 1e-7)
     first, second, third = NEWTON_SCHULZ
-    for _ in range(5):
+    for _ in range(rounds):
         square = near @ near.T
         near = first * near + (second * square + third * square @ square) @ near
     return near

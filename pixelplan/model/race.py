@@ -32,7 +32,7 @@ def train_best(
     resume: bool = False,
     init: Path | None = None,
 ) -> WorldModel:
-    """Train into folder `out`: the config's own family or, if it names candidates, the one that wins their race.
+    """Train into folder `out`: the config's family or, if it names candidates, the one that wins their race.
 
     With `init`, the folder of a model, there is no race: training begins with that model's weights.
     """
@@ -50,9 +50,9 @@ def train_best(
     else:
         entries = run(data, out / RACE, config, validation)
     best = max(entries, key=lambda entry: (entry["score"], -entry["place"]))
-    own = _of(config, best["place"])
-    begun = _folder(out / RACE, own, best["place"])
-    model = train(data, out, own, validation, True, after=begun if begun.exists() else None, race=entries)
+    winner = _candidate(config, best["place"])
+    begun = _folder(out / RACE, winner, best["place"])
+    model = train(data, out, winner, validation, True, after=begun if begun.exists() else None, race=entries)
     shutil.rmtree(out / RACE, ignore_errors=True)
     return model
 
@@ -61,15 +61,15 @@ def run(data: Play, folder: Path, config: TrainConfig, validation: Play | None) 
     """The race itself: how well each candidate that ran predicts in the end, in order of generality."""
 
     def predicts(place: int) -> dict[str, Any]:
-        own = _of(config, place)
-        if not own.quiet:
-            print(f"race: {own.model.family} runs for at most {config.race.updates} updates", file=sys.stderr)
-        entry: dict[str, Any] = {"place": place, "family": own.model.family}
+        candidate = _candidate(config, place)
+        if not candidate.quiet:
+            print(f"race: {candidate.model.family} runs for at most {config.race.updates} updates", file=sys.stderr)
+        entry: dict[str, Any] = {"place": place, "family": candidate.model.family}
         try:
-            rows = short_run(data, _folder(folder, own, place), own, validation)
+            rows = short_run(data, _folder(folder, candidate, place), candidate, validation)
         except OtherTraining:
             raise
-        except InputError as problem:  # a family that cannot learn this world has lost, and no more
+        except InputError as problem:  # a family that cannot learn this world has only lost
             return {**entry, "score": -1.0, "seconds": 0.0, "problem": str(problem)}
         best = max(rows, key=score)
         return {
@@ -90,7 +90,7 @@ def run(data: Play, folder: Path, config: TrainConfig, validation: Play | None) 
     return entries
 
 
-def _of(config: TrainConfig, place: int) -> TrainConfig:
+def _candidate(config: TrainConfig, place: int) -> TrainConfig:
     """The config of the candidate in a place."""
     assert config.candidates is not None
     return dataclasses.replace(config, model=config.candidates[place], candidates=None)

@@ -18,8 +18,8 @@ class RestartConfig:
     attempts: int = 8
     """The most attempts. Nearly every second attempt fails, most of them early."""
     least_passes: int = 10
-    """With fewer passes than this (as with thousands of levels), a pass is too long for its means to show a moment, and
-    no attempt is given up."""
+    """The fewest passes with which attempts are given up. With fewer (as with thousands of levels), a pass is too long
+    for its mean losses to show how training stands."""
     first_verdict: float = 0.27
     """The share of training after which an attempt is first judged."""
     most_agree_loss: float = 0.85

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from pixelplan.types import ADDED_LATER
 
 
 @dataclass(frozen=True)
 class ScheduleConfig:
-    """When training ends, and how its rate rises and falls, if held-out predictions decide it."""
+    """How the learning rate rises and falls, and when training ends if held-out predictions decide it."""
 
     least_updates: int = 100
-    """Gradient steps of a pass at least, so that small sets repeat in it."""
+    """The fewest gradient steps of a pass; small sets repeat in it."""
     learned: float = 0.995
-    """The score from which on a falling rate brings the rest: nearly all steps exact, and every rollout right."""
+    """The score above which a falling rate brings the rest: nearly all steps exact, and every rollout right."""
     patience: int = 4
-    """Passes without a better one after which learning is over."""
+    """Learning is over after this many passes without a better one."""
     settling: float = 0.5
     """How long training then continues with a falling rate, as a share of the passes so far."""
     warm_up: int = 50
     """Gradient steps over which the rate rises."""
+    first_rate: float = field(default=0.04, metadata=ADDED_LATER)
+    """The share of the learning rate with which training starts."""
+    cycle_warm_up: float = field(default=0.05, metadata=ADDED_LATER)
+    """The share of training over which the rate rises if the number of passes is fixed."""
 
     def settling_passes(self, passes: int) -> int:
         """How many passes the rate takes to fall to zero after this many."""
@@ -60,11 +66,11 @@ class Schedule:
     def rate(self, rows: Sequence[dict[str, Any]], share_of_pass: float) -> float:
         """The share of the learning rate at a point 0 … 1 of the pass after those in rows."""
         if not self.until_learned:
-            return one_cycle((len(rows) + share_of_pass) / self.passes)
+            return one_cycle((len(rows) + share_of_pass) / self.passes, self.config)
         begun = self.config.settling_since(rows, self.passes)
         if begun is not None:
             return half_cosine((len(rows) - begun + share_of_pass) / self.config.settling_passes(begun))
-        return min(1.0, 0.04 + (len(rows) + share_of_pass) * self.updates / self.config.warm_up)
+        return min(1.0, self.config.first_rate + (len(rows) + share_of_pass) * self.updates / self.config.warm_up)
 
 
 def plan_passes(
@@ -84,10 +90,11 @@ def score(row: dict[str, Any]) -> float:
     return float(row["exact"] + row["lasting"]) / 2
 
 
-def one_cycle(share_done: float, warm_up: float = 0.05) -> float:
+def one_cycle(share_done: float, config: ScheduleConfig = ScheduleConfig()) -> float:  # noqa: B008 (frozen)
     """The share of the learning rate at a point 0 … 1 of training: a linear rise, then a half cosine down to zero."""
+    warm_up, first = config.cycle_warm_up, config.first_rate
     if share_done < warm_up:
-        return 0.04 + 0.96 * share_done / warm_up
+        return first + (1 - first) * share_done / warm_up
     return half_cosine((share_done - warm_up) / (1 - warm_up))
 
 

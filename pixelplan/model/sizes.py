@@ -9,6 +9,7 @@ import numpy as np
 
 from pixelplan.data.changes import changed_spans, fitting_grid, lines_of
 from pixelplan.data.reading_config import ReadingConfig
+from pixelplan.model.batches import action_count
 from pixelplan.types import InputError, Trajectories
 
 MOST_CELLS = 4096
@@ -44,7 +45,7 @@ class Sizes:
         """These sizes for frames of another height and width, with as many pixels per cell; an InputError if cells
         would be cut.
 
-        If something could cross the whole board, it can cross the whole of another. Otherwise the reach stays.
+        What could cross the whole board can also cross the other one. Otherwise the reach stays.
         """
         if height * self.rows % self.height or width * self.columns % self.width:
             cell = f"{self.height / self.rows:g} × {self.width / self.columns:g}"
@@ -74,7 +75,6 @@ def sizes_of(
     If pixels are noisy, no change can be seen: the grid is the given one (or cells of 8 pixels), the reach all of it.
     """
     height, width = data.frames.shape[1:3]
-    actions = int(data.manifest.get("actions", int(data.actions.max(initial=0)) + 1))
     spans = np.zeros((0, 2, 2), np.int64) if noisy else changed_spans(data, reading)
     rows, columns = (
         grid or fitting_grid(spans, height, width, reading) or _cells_of(reading.fallback_cell, height, width)
@@ -82,7 +82,7 @@ def sizes_of(
     cells = np.array([rows / height, columns / width])[:, None]
     ends = lines_of(spans, cells, reading)  # [n,2,2] first and last row (column) that changed
     reach = max(rows, columns) if noisy else int(np.diff(ends, axis=2).max(initial=1))
-    return Sizes(height, width, actions, rows, columns, min(reach, max(rows, columns) - 1) or 1)
+    return Sizes(height, width, action_count(data), rows, columns, min(reach, max(rows, columns) - 1) or 1)
 
 
 def _cells_of(pitch: int, height: int, width: int) -> tuple[int, int]:

@@ -1,25 +1,21 @@
-"""Training: from recorded play to a model folder, resumable after every pass, to the very same weights."""
+"""Training: from recorded play to a model folder. It can be resumed after every pass and ends in the same weights."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from lightning_fabric import Fabric
 
 from pixelplan.data.portable import PortableTrajectories
 from pixelplan.files import checksum, write_rows
-from pixelplan.model.batches import LevelBatch, LevelPlay, make_batch
 from pixelplan.model.beginning import of_the_family, take_weights
-from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.checkpoint import (
     CHECKPOINT,
     CONFIG,
@@ -32,16 +28,16 @@ from pixelplan.model.checkpoint import (
 )
 from pixelplan.model.families import config_from, family_of, versions_of
 from pixelplan.model.findings import finish
-from pixelplan.model.metrics import rollout_exactness, step_errors
-from pixelplan.model.networks import Networks
+from pixelplan.model.optimizer import Muon
+from pixelplan.model.passes import pass_batches, quick_look, train_pass
 from pixelplan.model.progress import Display, collapse_warning, noise_warning
 from pixelplan.model.restarts import begin_anew, next_pass
 from pixelplan.model.schedule import Schedule, plan_passes, score
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.train_config import PRESETS, TrainConfig
 from pixelplan.model.world_model import WorldModel
-from pixelplan.model.worlds import HeldOut, Play, describe_play, fit, level_count, split, worlds_of
-from pixelplan.types import InputError, Trajectories
+from pixelplan.model.worlds import Play, describe_play, fit, level_count, split, worlds_of
+from pixelplan.types import InputError, Trajectories, values_before
 
 __all__ = ["PRESETS", "TrainConfig", "train"]
 
@@ -62,11 +58,12 @@ def train(
 ) -> WorldModel:
     """Train a model of the config's family on recorded play into folder `out`, and return it.
 
-    Play of several worlds makes one model of all of them. Without validation data, a tenth of the levels is held out;
-    with fewer than ten levels nothing is, and the threshold is calibrated on the training levels. Resuming a finished
-    folder changes nothing. Training can stop when a share of it (`until`) is done, and continue in another folder,
-    with other data of the same world, `after` this one. `race` is what the model's description says about the race
-    that its family won. With `init`, the folder of a model of the same family, training starts from its weights.
+    Play of several worlds makes one model of all of them. Without validation data, a tenth of the levels is held out
+    (`config.judging`); with fewer than ten levels none is, and the threshold is calibrated on the training levels.
+    Resuming a finished folder changes nothing. Training can stop when a share of it (`until`) is done, and continue in
+    another folder, with other data of the same world, `after` this one. `race` is what the model's description says
+    about the race that its family won. With `init`, the folder of a model of the same family, training starts from its
+    weights.
     """
     config.check()
     out = Path(out)
@@ -78,7 +75,7 @@ def train(
         request["until"] = until
     if race is not None:
         request["race"] = race
-    if not _finished(out, request, resume):
+    if not _finished(out, request, config, resume):
         _launch(data, out, config, validation, request, after, init)
     return load_model(out)
 
@@ -99,7 +96,7 @@ def short_run(data: Play, out: Path, config: TrainConfig, validation: Play | Non
         note = read_checkpoint_note(out)
     except InputError as problem:
         raise OtherTraining(str(problem)) from None
-    if note is not None and note["request"] != json.loads(json.dumps(request)):
+    if note is not None and _completed(note["request"], config) != json.loads(json.dumps(request)):
         raise OtherTraining(f"{out} was begun with other settings or data; it can only be resumed with the same")
     _launch(data, out, config, validation, request, None)
     note = read_checkpoint_note(out)
@@ -168,9 +165,11 @@ def _fit(
     if init is not None:
         take_weights(model, init)
     networks = model.networks
-    levels, held_out = split(networks, worlds, validation)
+    levels, held_out = split(networks, worlds, validation, config.judging.held_out_every)
     networks.prepare(levels)
     optimizer = networks.optimizer(config.learning_rate, config.weight_decay)
+    if isinstance(optimizer, Muon):
+        optimizer.config = config.muon
     begun = out if after is None or (out / CHECKPOINT).exists() else after
     note = read_checkpoint_note(begun) or {"rows": []}
     if note["rows"]:
@@ -199,11 +198,11 @@ def _fit(
                 begin_anew(model, optimizer.optimizer, config.seed + attempt)
                 display.begin_anew(attempt)
             torch.manual_seed(config.seed * 1_000_003 + number)  # what is drawn in a pass does not depend on resuming
-            batches = _batches(fabric, levels, number, updates_a_pass, config, networks)
+            batches = pass_batches(fabric, levels, number, updates_a_pass, config, networks)
             so_far = rows[len(rows) - number + 1 :]  # of this attempt
-            means = _train_pass(fabric, wrapped, optimizer, batches, so_far, schedule, config, display)
+            means = train_pass(fabric, wrapped, optimizer, batches, so_far, schedule, config, display)
             row: dict[str, Any] = {"pass": number, "updates": number * updates_a_pass, **means}
-            row |= _quick_look(model, held_out, config.judging)
+            row |= quick_look(model, held_out, config.judging)
             row["seconds"] = round((rows[-1]["seconds"] if rows else 0) + time.perf_counter() - clock, 2)
             clock = time.perf_counter()
             row["warning"] = collapse_warning(row, model.sizes.actions)
@@ -219,7 +218,7 @@ def _fit(
         write_rows(out / "metrics.jsonl", rows)
         networks.cpu().eval()
         counted = level_count(worlds)
-        finish(model, levels, held_out.own, held_out.frames, counted, out, config, request, rows)
+        finish(model, levels, held_out.by_family, held_out.frames, counted, out, config, request, rows)
 
 
 def _has_won(rows: Sequence[dict[str, Any]], request: dict[str, Any], config: TrainConfig) -> bool:
@@ -233,7 +232,7 @@ def _make_model(config: TrainConfig, worlds: Sequence[Trajectories], after: Path
         settings, sizes = fit(config.model, config.grid, worlds)
     else:
         begun_with = read_checkpoint_note(after)
-        assert begun_with is not None  # what goes on has begun
+        assert begun_with is not None  # only a training that has begun can be continued
         settings, sizes = config_from(begun_with["model"]), Sizes(**begun_with["sizes"])
     model = WorldModel(settings, sizes, threshold=config.objective.margin / 2)
     if config.threshold == "half-margin" and not model.networks.keeps_margin:
@@ -241,76 +240,7 @@ def _make_model(config: TrainConfig, worlds: Sequence[Trajectories], after: Path
     return model
 
 
-def _train_pass(
-    fabric: Fabric,
-    networks: Any,
-    optimizer: Any,
-    batches: Iterable[LevelBatch],
-    rows: list[dict[str, Any]],
-    schedule: Schedule,
-    config: TrainConfig,
-    display: Display,
-) -> dict[str, float]:
-    """Train on the batches of the pass after those in rows; returns the mean of each loss."""
-    networks.train()
-    sums: dict[str, float] = {}
-    for place, batch in enumerate(batches):
-        share_of_pass = place / schedule.updates
-        for group in optimizer.param_groups:
-            group["lr"] = config.learning_rate * schedule.rate(rows, share_of_pass)
-        with torch.autocast(fabric.device.type, torch.bfloat16, enabled=config.precision == "bf16-mixed"):
-            found = networks(batch, config.objective, (len(rows) + share_of_pass) / schedule.passes)
-        for name, value in found.items():
-            sums[name] = sums.get(name, 0.0) + float(value.detach())
-        if not math.isfinite(sums["total"]):
-            raise InputError(
-                f"the loss is not a number in pass {len(rows) + 1}; the checkpoint of pass {len(rows)} is kept, "
-                "a smaller learning rate may help"
-            )
-        optimizer.zero_grad()
-        fabric.backward(found["total"])
-        fabric.clip_gradients(networks, optimizer, max_norm=1.0)
-        optimizer.step()
-        display.update()
-    return {name: value / schedule.updates for name, value in sums.items()}
-
-
-def _batches(
-    fabric: Fabric, levels: list[LevelPlay], number: int, updates: int, config: TrainConfig, networks: Networks
-) -> Iterator[LevelBatch]:
-    """This process's part of each batch of a pass: every level once, small sets several times over.
-
-    All randomness comes from (seed, pass, place in the pass), so neither resuming nor sharing the work changes it.
-    """
-    random = np.random.default_rng([config.seed, number])
-    needed = updates * config.batch
-    turns = [random.permutation(len(levels)) for _ in range(-(-needed // len(levels)))]
-    order = np.concatenate([*turns, np.empty(0, np.int64)])[:needed]
-    colour = config.colour if networks.changes_colours else 0.0
-    for update in range(updates):
-        chosen = range(update * config.batch + fabric.global_rank, (update + 1) * config.batch, fabric.world_size)
-        randoms = [np.random.default_rng([config.seed, number, place]) for place in chosen]
-        batch = make_batch(
-            [levels[order[place]] for place in chosen], randoms, config.frames, colour, networks.scattered
-        )
-        yield LevelBatch(*(part.to(fabric.device) for part in batch))
-
-
-def _quick_look(model: WorldModel, held_out: HeldOut, judging: JudgingConfig) -> dict[str, float]:
-    """How well a few held-out levels are predicted: with ε/2 as the threshold by the family's own states, and truly."""
-    model.networks.eval()
-    frames = held_out.frames[: judging.quick_levels]
-    model.networks.settle(frames)
-    own_levels = model.networks.judged(held_out.own[: judging.quick_levels])
-    own = step_errors(model, own_levels)
-    true_levels = own_levels if model.noisy else frames
-    same = all(own is true for own, true in zip(own_levels, true_levels, strict=True))
-    true = own if same else step_errors(model, true_levels)
-    lasting = rollout_exactness(model.networks, true_levels, (judging.quick_rollout,))[judging.quick_rollout]
-    return {"accuracy": own.accuracy(model.threshold), "exact": true.exact, "lasting": lasting}
-
-
-def _finished(out: Path, request: dict[str, Any], resume: bool) -> bool:
+def _finished(out: Path, request: dict[str, Any], config: TrainConfig, resume: bool) -> bool:
     """Whether `out` already holds the model asked for; an InputError if it holds anything else."""
     note = read_checkpoint_note(out)
     finished = (out / CONFIG).exists()
@@ -318,9 +248,9 @@ def _finished(out: Path, request: dict[str, Any], resume: bool) -> bool:
         raise InputError(
             f"{out} already holds " + ("a trained model" if finished else "unfinished training; --resume continues it")
         )
-    found = read_description(out) if finished else note["request"] if note is not None else request
+    before = _completed(read_description(out) if finished else note["request"] if note is not None else request, config)
     for key, value in request.items():
-        if found.get(key) != value:
+        if before.get(key) != value:
             raise InputError(f"training in {out} was begun with other {key}; it can only be resumed with the same")
     if finished and "until" not in request:
         (out / CHECKPOINT).unlink(missing_ok=True)  # training was killed just before it would have done this
@@ -333,9 +263,25 @@ def _settings(config: TrainConfig) -> dict[str, Any]:
     return dict(json.loads(json.dumps(settings)))  # as it will be read back
 
 
+def _completed(request: dict[str, Any], config: TrainConfig) -> dict[str, Any]:
+    """What was asked for, perhaps by an earlier version, with the settings of this config that were added since."""
+    return {**request, "config": _with_added(request.get("config"), config)}
+
+
+def _with_added(recorded: Any, settings: Any) -> Any:
+    """Recorded settings, with those that these settings have and earlier versions did not, at their values of then."""
+    if isinstance(recorded, list) and isinstance(settings, tuple) and len(recorded) == len(settings):
+        return [_with_added(*pair) for pair in zip(recorded, settings, strict=True)]
+    if not isinstance(recorded, dict) or not dataclasses.is_dataclass(settings):
+        return recorded
+    added = {name: value for name, value in values_before(settings).items() if name not in recorded}
+    known = {name: _with_added(value, getattr(settings, name, None)) for name, value in recorded.items()}
+    return {**known, **json.loads(json.dumps(added, default=dataclasses.asdict))}
+
+
 def training_versions(config: TrainConfig) -> dict[str, int]:
     """The version, by name, of everything that decides the result of training with these settings."""
-    found = {"training": VERSION}
-    for one in config.candidates or (config.model,):
-        found |= versions_of(one)
-    return found
+    versions = {"training": VERSION}
+    for settings in config.candidates or (config.model,):
+        versions |= versions_of(settings)
+    return versions

@@ -14,6 +14,7 @@ from pixelplan.model.families.rules import RulesConfig
 from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.goal_test import GoalTestConfig
 from pixelplan.model.objective import ObjectiveConfig
+from pixelplan.model.optimizer import MuonConfig
 from pixelplan.model.restarts import RestartConfig
 from pixelplan.model.schedule import ScheduleConfig
 from pixelplan.types import ADDED_LATER, InputError
@@ -26,7 +27,7 @@ class RaceConfig:
     updates: int = 900
     """The most gradient steps of each. Some worlds are learned late and then quickly: a switch far from its door."""
     good: float = 0.95
-    """The score with which a family wins at once: what is missing, the rest of training brings."""
+    """The score with which a family wins at once: the rest of training brings what is missing."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class TrainConfig:
     model: Config = field(default_factory=lambda: ModelConfig("auto"))
     """The family and its settings."""
     candidates: tuple[Config, ...] | None = field(default=None, metadata=ADDED_LATER)
-    """Families that race in place of `model`, the most general first: the one that predicts held-out frames best goes
-    on."""
+    """Families that race in place of `model`, the most general first: the one that predicts held-out frames best is
+    trained."""
     objective: ObjectiveConfig = field(default_factory=ObjectiveConfig)
     """The losses' weights."""
     updates: int | None = None
@@ -82,6 +83,10 @@ class TrainConfig:
     """How long the candidates race."""
     goal_test: GoalTestConfig = field(default=GoalTestConfig(), metadata=ADDED_LATER)
     """How a goal test is learned if the data shows what solves a level."""
+    muon: MuonConfig = field(default=MuonConfig(), metadata=ADDED_LATER)
+    """How matrices and kernels move in the families that train with Muon: picture and vector."""
+    gradient_limit: float = field(default=1.0, metadata=ADDED_LATER)
+    """The longest gradient; longer ones are shortened to this norm."""
 
     def check(self) -> None:
         """An InputError for a setting that cannot work."""
@@ -90,6 +95,10 @@ class TrainConfig:
                 raise InputError(f"{name} is {getattr(self, name)}; it must be at least 1")
         if self.batch < self.devices:
             raise InputError(f"a batch of {self.batch} levels cannot be shared by {self.devices} processes")
+        if self.judging.held_out_every < 2:
+            raise InputError(f"held_out_every is {self.judging.held_out_every}; it must be at least 2")
+        if not self.gradient_limit > 0:
+            raise InputError(f"gradient_limit is {self.gradient_limit}; it must be above 0")
         if self.seed < 0:
             raise InputError(f"seed is {self.seed}; it must be 0 or more")
 

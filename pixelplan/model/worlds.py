@@ -31,8 +31,8 @@ def worlds_of(play: Play) -> tuple[Trajectories, ...]:
         raise InputError("there is no data to train on; name a folder that collect wrote with --data")
     sizes = sorted({world.frames.shape[1:3] for world in worlds})
     if len(sizes) > 1:
-        found = " and ".join(f"{height} × {width}" for height, width in sizes)
-        raise InputError(f"the data sets have frames of {found} pixels; worlds that share a model need one size")
+        named = " and ".join(f"{height} × {width}" for height, width in sizes)
+        raise InputError(f"the data sets have frames of {named} pixels; worlds that share a model need one size")
     return worlds
 
 
@@ -50,11 +50,11 @@ def describe_play(play: Play) -> dict[str, Any]:
 
 
 def fit(config: Config, grid: tuple[int, int] | None, worlds: Sequence[Trajectories]) -> tuple[Config, Sizes]:
-    """The settings and sizes of one model for all worlds: with the actions of the one that has most, and the longest
-    reach; an InputError if they ask for different grids."""
-    found = [family_of(config).fit(config, grid, world) for world in worlds]
-    settings, sizes = found[0]
-    for other, other_sizes in found[1:]:
+    """The settings and sizes of one model for all worlds, with the most actions and the longest reach of any of them;
+    an InputError if they ask for different grids."""
+    fitted = [family_of(config).fit(config, grid, world) for world in worlds]
+    settings, sizes = fitted[0]
+    for other, other_sizes in fitted[1:]:
         if other != settings or (other_sizes.rows, other_sizes.columns) != (sizes.rows, sizes.columns):
             raise InputError(
                 f"the worlds ask for different grids: {settings.family} on {sizes.rows} × {sizes.columns} cells, and "
@@ -71,24 +71,27 @@ def fit(config: Config, grid: tuple[int, int] | None, worlds: Sequence[Trajector
 class HeldOut:
     """Levels that are not trained on, in two ways."""
 
-    own: list[LevelPlay]
+    by_family: list[LevelPlay]
     """With the states that the family tells apart: the threshold is calibrated on these."""
 
     @cached_property
     def frames(self) -> list[LevelPlay]:
-        """With every frame for itself, but for those that recorded futures prove to be the same: what is true."""
-        return [level.by_frames() for level in self.own]
+        """With every frame as a state, except for those that recorded futures prove to be the same: what is true."""
+        return [level.by_frames() for level in self.by_family]
 
 
 def split(
-    networks: Networks, worlds: Sequence[Trajectories], validation: Sequence[Trajectories]
+    networks: Networks, worlds: Sequence[Trajectories], validation: Sequence[Trajectories], held_out_every: int
 ) -> tuple[list[LevelPlay], HeldOut]:
-    """Levels to train on and to validate on; those of several worlds in turn, so that the first few are of all."""
+    """Levels to train on and to validate on; those of several worlds in turn, so that the first few are of all.
+
+    Without validation data, every `held_out_every`-th level of a world is held out.
+    """
     recorded = [_levels(networks, world) for world in worlds]
     if validation:
         unseen = [level_plays(world, networks.states(world)) for world in validation]
         return in_turn(recorded), HeldOut(in_turn(unseen))
-    parts = [_split(levels) for levels in recorded]
+    parts = [_split(levels, held_out_every) for levels in recorded]
     return in_turn([kept for kept, _ in parts]), HeldOut(in_turn([held for _, held in parts]))
 
 
@@ -97,11 +100,11 @@ def in_turn(parts: Sequence[list[LevelPlay]]) -> list[LevelPlay]:
     return [level for level in chain.from_iterable(zip_longest(*parts)) if level is not None]
 
 
-def _split(levels: list[LevelPlay]) -> tuple[list[LevelPlay], list[LevelPlay]]:
-    """A tenth of a world's levels is held out; if it has fewer than ten, it is validated on those trained on."""
-    if len(levels) < 10:
+def _split(levels: list[LevelPlay], every: int) -> tuple[list[LevelPlay], list[LevelPlay]]:
+    """Levels to train on, and every n-th level to validate on; with fewer than n levels, all of them for both."""
+    if len(levels) < every:
         return levels, levels
-    return [level for index, level in enumerate(levels) if index % 10], levels[::10]
+    return [level for index, level in enumerate(levels) if index % every], levels[::every]
 
 
 def _levels(networks: Networks, data: Trajectories) -> list[LevelPlay]:

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from pixelplan.model.batches import LevelPlay
+from pixelplan.model.metrics import predict_steps
 from pixelplan.model.world_model import WorldModel
 
 if TYPE_CHECKING:
@@ -35,11 +36,10 @@ def worst_misses(model: WorldModel, levels: Sequence[LevelPlay], count: int) -> 
     """The `count` worst steps of levels: those whose predictions are by far nearer to a wrong frame come first."""
     misses: list[Miss] = []
     for level in levels:
-        frames = np.asarray(level.frames)
-        z, steps = model.encode(frames), level.steps
-        if len(z) < 2:
+        frames, steps = np.asarray(level.frames), level.steps
+        if len(frames) < 2:
             continue
-        predicted = model.step(z, model.context(frames[0]))[steps[:, 0], steps[:, 1]]
+        z, predicted = predict_steps(model, level)
         distances = torch.cdist(predicted, z).cpu()
         target = torch.from_numpy(steps[:, 2:])
         right = distances.gather(1, target)[:, 0]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Graph = GrowingGraph | PackedGraph
 FEW, SHARE = 8, 64
-"""Nodes that a best-first search expands at a time to begin with; later one in so many of those that it has."""
+"""A best-first search expands FEW nodes at a time at first, and later one in SHARE of its nodes."""
 
 
 @dataclass(frozen=True, eq=False)

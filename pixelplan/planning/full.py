@@ -153,8 +153,8 @@ class _Agent:
         self.here = self.memory.observe(self.frames[-1], as_array(self.perception.encode(self.frames[-1][None]))[0])
         self.route = self._new_route()
 
-    def _differ(self, one: np.ndarray, other: np.ndarray) -> bool:
-        return float(distances(one, other)) >= self.perception.threshold
+    def _differ(self, seen: np.ndarray, expected: np.ndarray) -> bool:
+        return float(distances(seen, expected)) >= self.perception.threshold
 
     def _known_to_differ(self, action: int, expected: np.ndarray) -> bool:
         """Whether this action was tried here before and did not lead where the route expects."""
@@ -223,7 +223,7 @@ class _Agent:
         from it to the goal. Only nodes allowed [M] count.
 
         Embeddings tell near from far, but not far from farther. If the steps to the state did not count, the agent
-        could run from one end of the level to the other, time and again.
+        could run from one end of the level to the other again and again.
         """
         graph = plan.graph
         observed = self.memory.embeddings()

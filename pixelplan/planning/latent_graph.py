@@ -178,11 +178,11 @@ def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarr
     return indices, np.where(near[:, indices], half_distances[:, indices], np.inf).argmin(1)
 
 
-def products(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def products(points: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Inner products [n,m] of points [n,d] and [m,d]; torch computes large ones, to stay on one thread."""
-    if len(one) * len(other) <= _FEW:
-        return one @ other.T  # half the time, and too small for several threads
-    return (as_tensor(one) @ as_tensor(other).T).numpy()
+    if len(points) * len(others) <= _FEW:
+        return points @ others.T  # half the time, and too small for several threads
+    return (as_tensor(points) @ as_tensor(others).T).numpy()
 
 
 def distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:

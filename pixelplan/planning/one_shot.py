@@ -65,14 +65,14 @@ class OneShotConfig:
     """Weight of the distance in best-first search. 1 is A*: plans are shortest if the distance never overestimates.
     More is faster, with longer plans. inf is greedy."""
     batch: int = field(default=64, metadata=ADDED_LATER)
-    """Nodes that best-first search expands at a time, at most: more is quicker a node, and takes more nodes. It begins
-    with few, so that what is near is found with few."""
+    """The most nodes that best-first search expands at a time: larger batches take less time per node, but more nodes.
+    It begins with small ones, so that near goals are found with few nodes."""
     policy_weight: float = field(default=0.0, metadata=ADDED_LATER)
     """How much best-first search trusts the learned policy: an action that the policy takes with probability p costs
-    -log p times so many steps more. 0 leaves it out; shortest plans need that."""
+    -log p times this many steps more. 0 ignores the policy, as shortest plans need."""
     perimeter: int = field(default=0, metadata=ADDED_LATER)
-    """States around the goal that best-first search knows the exact distance of, for worlds in which every move can be
-    undone. They are looked at once if levels have the same goal, and are not counted among a search's nodes."""
+    """How many states around the goal best-first search visits first, to know their exact distances; for worlds in
+    which every move can be undone. Levels with the same goal share them, and they do not count as nodes of a search."""
 
     def __post_init__(self) -> None:
         for name in ("depth_limit", "node_limit", "cutoff", "batch"):

@@ -46,37 +46,33 @@ class Table:
     def find_or_add(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The number [N] of each of the rows [N,w], and where each new row first occurs among them [k]."""
         marks = hashes(words)
-        found = self._find(words, marks)
-        missing = np.flatnonzero(found == _FREE)
+        numbers = self._find(words, marks)
+        missing = np.flatnonzero(numbers == _FREE)
         if not len(missing):
-            return found, missing
+            return numbers, missing
         _, first, same = np.unique(marks[missing], return_index=True, return_inverse=True)
         if not np.array_equal(words[missing], words[missing][first][same]):  # two rows with one hash
             _, first, same = np.unique(words[missing], axis=0, return_index=True, return_inverse=True)
         order = first.argsort()  # number rows in the order given
         new, place = missing[first[order]], np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        found[missing] = self.size + place[same.reshape(-1)]
+        numbers[missing] = self.size + place[same.reshape(-1)]
         self._add(words[new], marks[new])
-        return found, new
+        return numbers, new
 
     def _find(self, words: np.ndarray, marks: np.ndarray) -> np.ndarray:
-        found = np.full(len(words), _FREE, np.int64)
+        numbers = np.full(len(words), _FREE, np.int64)
         mask = len(self._slots) - 1
         left, slots = np.arange(len(words)), (marks & np.uint64(mask)).astype(np.int64)
         while len(left):
             there = self._slots[slots]
-            taken = there != _FREE
-            left, slots, there = (
-                left[taken],
-                slots[taken],
-                there[taken],
-            )  # a free slot: it is not in the table
+            taken = there != _FREE  # if its slot is free, a row is not in the table
+            left, slots, there = left[taken], slots[taken], there[taken]
             same = self._hashes[there] == marks[left]
             same[same] = (self.rows[there[same]] == words[left[same]]).all(1) if same.any() else False
-            found[left[same]] = there[same]
+            numbers[left[same]] = there[same]
             left, slots = left[~same], (slots[~same] + 1) & mask
-        return found
+        return numbers
 
     def _add(self, words: np.ndarray, marks: np.ndarray) -> None:
         """Add rows [n,w] that are all different and not in the table."""

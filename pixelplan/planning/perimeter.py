@@ -1,8 +1,8 @@
 """LATENT GRAPH: all that lies around a goal, for worlds in which every move can be undone.
 
 From the goal outwards, a model finds states in the order of their distance, and this distance is exact. Any other state
-is further away than the last whole layer. A search that knows this never overestimates, and it can stop where it meets
-what is known: of a plan of 14 steps it has to find the first half only.
+is farther away than the last whole layer. A search that knows this never overestimates, and it can stop where it meets
+what is known: of a plan of 14 steps it has to find only the first half.
 
 Shapes: G goals, d zeros and ones a state, A actions.
 """
@@ -29,7 +29,7 @@ class Perimeter:
     """The states around a goal with their steps to it."""
 
     def __init__(self, model: Model, context: Any, goals: np.ndarray, nodes: int) -> None:
-        """Look at `nodes` states around goals [G,d]; an InputError if a move turns out not to be undone by another."""
+        """Visit `nodes` states around goals [G,d]; an InputError if no move undoes one of the moves met."""
         self._table = Table()
         self._table.find_or_add(pack(goals))
         bits = goals.shape[1]
@@ -41,15 +41,15 @@ class Perimeter:
             for first in range(0, len(layer), _TOGETHER):
                 leaves = layer[first : first + _TOGETHER]
                 points = as_array(model.step(as_tensor(unpack(self._table.rows[leaves], bits)), context))  # [n,A,d]
-                found, new = self._table.find_or_add(pack(points.reshape(-1, bits)))
-                back = found.reshape(len(leaves), -1) == parents[leaves, None]
+                states, new = self._table.find_or_add(pack(points.reshape(-1, bits)))
+                back = states.reshape(len(leaves), -1) == parents[leaves, None]
                 if self.whole and not back.any(1).all():
                     raise InputError(
                         "a perimeter is for worlds in which every move can be undone by another, and here some cannot"
                     )
                 while self._table.size > len(self._steps):
                     self._steps, parents = with_room(self._steps), with_room(parents)
-                self._steps[found[new]], parents[found[new]] = self.whole + 1, leaves[new // points.shape[1]]
+                self._steps[states[new]], parents[states[new]] = self.whole + 1, leaves[new // points.shape[1]]
                 if self._table.size >= nodes:
                     return
             self.whole += 1
@@ -57,15 +57,15 @@ class Perimeter:
 
     def __call__(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Steps [n] from states z [n,d] to the goal, exact or at least these, and which [n] are exact."""
-        found = self._table.find(pack(z))
-        return np.where(found < 0, self.whole + 1, self._steps[found]), found >= 0
+        states = self._table.find(pack(z))
+        return np.where(states < 0, self.whole + 1, self._steps[states]), states >= 0
 
 
 class WithPerimeter:
-    """A `Distance` that is exact around the goal, and further away at least as far as the perimeter is wide."""
+    """A `Distance` that is exact around the goal; of what is farther away it knows at least that."""
 
     def __init__(self, perimeter: Perimeter, beyond: Distance | None) -> None:
-        """`beyond` tells more of what is further away, if anything does."""
+        """`beyond` knows more about what is farther away, if anything does."""
         self._perimeter, self._beyond = perimeter, beyond
 
     def __call__(self, z: torch.Tensor, goals: torch.Tensor) -> torch.Tensor:
@@ -77,7 +77,7 @@ class WithPerimeter:
 
 
 _KNOWN: WeakKeyDictionary[Model, tuple[Any, Perimeter]] = WeakKeyDictionary()
-"""Of each model the last perimeter: in many worlds all levels have one goal."""
+"""The last perimeter of each model: in many worlds all levels have the same goal."""
 
 
 def around(model: Model, context: Any, goals: np.ndarray, nodes: int) -> Perimeter:

@@ -27,7 +27,7 @@ class Planner:
     watched: bool = False
     """Whether `play` takes an `observer`, to be watched at work."""
     version: int = 1
-    """Goes up when the same settings begin to give other plans; records name their version."""
+    """Raise it if the same settings make other plans than before: records name the version."""
 
     def settings(self, **wanted: Any) -> Any:
         """Its config, with those of the given settings that it has."""
@@ -45,10 +45,10 @@ def settings_of(planners: Iterable[Planner]) -> type[Any]:
 def chosen_config(name: str, planner: Planner, settings: Any) -> Any:
     """A planner's own config, taken from what `settings_of` made; an InputError for a setting that it does not have."""
     values, usual = _flat(settings), _flat(type(settings)())
-    own = _flat(planner.config())
+    known = _flat(planner.config())
     for setting, value in values.items():
-        if setting not in own and value != usual[setting]:
-            others = ", ".join(other.replace("_", "-") for other in own)
+        if setting not in known and value != usual[setting]:
+            others = ", ".join(other.replace("_", "-") for other in known)
             raise InputError(f"{name} has no setting {setting.replace('_', '-')}; it has {others}")
     return _configured(planner.config, values)
 
@@ -65,5 +65,5 @@ def _flat(config: Any) -> dict[str, Any]:
 def _configured(kind: type[Any], values: Mapping[str, Any]) -> Any:
     hints = typing.get_type_hints(kind)
     inner = {name: _configured(hint, values) for name, hint in hints.items() if hasattr(hint, "__dataclass_fields__")}
-    own = {field.name: values[field.name] for field in dataclasses.fields(kind) if field.name in values}
-    return kind(**own, **inner)
+    outer = {field.name: values[field.name] for field in dataclasses.fields(kind) if field.name in values}
+    return kind(**outer, **inner)

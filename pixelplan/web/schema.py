@@ -9,7 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pixelplan.envs import PUZZLES
 from pixelplan.envs.base import LAST_LEVEL
 from pixelplan.envs.drawn_levels import PATTERN
-from pixelplan.envs.gym_family import MOST_ACTIONS
+from pixelplan.envs.gym_spaces import MOST_ACTIONS
 from pixelplan.planning import PLANNERS
 from pixelplan.types import ACTIONS
 

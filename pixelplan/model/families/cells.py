@@ -14,20 +14,21 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
-from pixelplan.model.blocks import GridFeatures, InverseModel, ResidualBlock, head
+from pixelplan.model.blocks import GridFeatures, InverseModel, ResidualBlock, head, nearness
 from pixelplan.model.families.grid import GridNetworks, ModelConfig, far_blocks
-from pixelplan.model.families.metric import in_slots
+from pixelplan.model.families.metric import ThreeNetworks, in_slots
 from pixelplan.model.families.position import differing_cells
-from pixelplan.model.losses import inverse_loss, kinds_loss, level_pairs, pull_loss, squared_distances, tell_loss
+from pixelplan.model.losses import kinds_loss, level_pairs, pull_loss, squared_distances, tell_loss
 from pixelplan.model.objective import weighted_sum
 from pixelplan.model.sizes import Sizes
 
 
-class Cells(GridNetworks):
+class Cells(GridNetworks, ThreeNetworks):
     """A kind for every cell, and what each action makes of them."""
 
     changes_colours = False  # kinds are told by their colours
     discrete = True
+    encoder: CellEncoder
 
     def __init__(self, config: ModelConfig, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -44,21 +45,7 @@ class Cells(GridNetworks):
 
     def prepare(self, levels: Sequence[LevelPlay]) -> None:
         """Take the patterns of kinds from frames."""
-        self.encoder.take_patterns(to_images(sample_frames(levels)))
-
-    def encode(self, images: Tensor) -> Tensor:
-        """Embeddings [N,G·K] of images [N,3,H,W]."""
-        z: Tensor = self.encoder(images)[0]
-        return z
-
-    def context(self, images: Tensor) -> Tensor:
-        """Features [L,width,R,C] of one image [L,3,H,W] of each level."""
-        return self.forward_model.context(images)
-
-    def step(self, z: Tensor, context: Tensor) -> Tensor:
-        """Embeddings [L,S,A,G·K] after each action from z [L,S,G·K]."""
-        after: Tensor = self.forward_model(z, context)
-        return after
+        self.encoder.take_patterns(to_images(sample_frames(levels, self.config.pattern_frames)))
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
         """Kinds should be predicted, tell cells that look different apart, and tell actions."""
@@ -71,9 +58,7 @@ class Cells(GridNetworks):
         cells = kinds.shape[1:]
         target = states[level, after].unflatten(1, cells)
         losses = {"forward": (weights.forward_weight, kinds_loss(predicted.unflatten(1, cells), target))}
-        if self.inverse is not None:
-            logits = self.inverse(z[level, before], z[level, after])
-            losses["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+        losses |= self.inverse_losses(z, batch, weights)
         _, same = level_pairs(batch.states)
         if same.any() and weights.pull_weight:
             losses["pull"] = (weights.pull_weight, pull_loss(squared_distances(z)[same]))
@@ -99,15 +84,13 @@ class CellEncoder(nn.Module):
         """Embeddings [N,G·K] of images [N,3,H,W], and the chances [N,G,K] of kinds that they were made from."""
         if images.shape[-2:] != self.size:
             images = functional.interpolate(images, self.size, mode="bilinear")
-        products = functional.conv2d(images, self.patterns, stride=self.patch)  # [N,K,R,C]
-        # −|x − c|² but for |x|², which is the same for all kinds; about 1 apart if a sixteenth of the pixels differ.
-        nearness = 2 * products - self.patterns.pow(2).sum((1, 2, 3))[:, None, None]
-        kinds = (nearness * (16 / self.patch**2)).flatten(2).softmax(1).transpose(1, 2)
+        scale = 16 / self.patch**2  # about 1 apart if a sixteenth of the pixels differ
+        kinds = (nearness(images, self.patterns) * scale).flatten(2).softmax(1).transpose(1, 2)
         return certain(kinds).flatten(1), kinds
 
     @torch.no_grad()
     def take_patterns(self, images: Tensor) -> None:
-        """Begin with patterns as far apart as can be found in the cells of images [N,3,H,W], the most common first."""
+        """Start with the patterns of cells of images [N,3,H,W] that are farthest apart, the most common one first."""
         if images.shape[-2:] != self.size:
             images = functional.interpolate(images, self.size, mode="bilinear")
         cells = functional.unfold(images, self.patch, stride=self.patch).transpose(1, 2).flatten(0, 1)  # [N·G,3·p·p]
@@ -118,7 +101,7 @@ class CellEncoder(nn.Module):
             chosen.append(int(apart.argmax()))
             apart = torch.minimum(apart, (contents - contents[chosen[-1]]).pow(2).sum(1))
         self.patterns[: len(chosen)] = contents[chosen].view(-1, 3, self.patch, self.patch)
-        self.patterns[len(chosen) :] = 2.0  # brighter than any picture: not used, until something needs it
+        self.patterns[len(chosen) :] = 2.0  # brighter than any picture: unused until something needs it
 
 
 class CellDynamics(nn.Module):

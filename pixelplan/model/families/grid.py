@@ -69,6 +69,8 @@ class ModelConfig:
     """Gradient steps for each cell of the latent grid: a finer grid takes longer to tell its cells apart."""
     reading: ReadingConfig = field(default=ReadingConfig(), metadata=ADDED_LATER)
     """How the grid, and the states of frames, are read from recorded play."""
+    pattern_frames: int = field(default=1000, metadata=ADDED_LATER)
+    """About how many frames of the training levels show what cells look like (cells)."""
     noisy_frames: NoiseConfig = field(default=NoiseConfig(), metadata=ADDED_LATER)
     """How noisy frames are learned from."""
 

@@ -13,7 +13,7 @@ from pixelplan.model.networks import Networks
 from pixelplan.model.objective import weighted_sum
 
 
-class MetricNetworks(Networks):
+class ThreeNetworks(Networks):
     """Encoder h, forward model f with context and inverse model p, as the paper calls them."""
 
     encoder: nn.Module
@@ -36,16 +36,26 @@ class MetricNetworks(Networks):
         after: Tensor = self.forward_model(z, context)
         return after
 
+    def inverse_losses(self, z: Tensor, batch: LevelBatch, weights: Any) -> dict[str, tuple[float, Tensor]]:
+        """The inverse model's loss on embeddings z [L,S,d] with its weight, if there is an inverse model."""
+        if self.inverse is None:
+            return {}
+        level, before, action, after = batch.steps.unbind(1)
+        logits = self.inverse(z[level, before], z[level, after])
+        return {"inverse": (weights.inverse_weight, inverse_loss(logits, action))}
+
+
+class MetricNetworks(ThreeNetworks):
+    """States are points, kept a margin apart."""
+
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
         """The paper's three losses, one that holds frames of the same state together, and the family's own."""
         embedded, more = self.encoder(batch.images)
         z = in_slots(embedded, batch)
-        level, before, action, after = batch.steps.unbind(1)
+        level, _, _, after = batch.steps.unbind(1)
         predicted = self.predict(z, batch)
         losses = {"forward": (weights.forward_weight, forward_loss(predicted, z[level, after], weights.tolerance))}
-        if self.inverse is not None:
-            logits = self.inverse(z[level, before], z[level, after])
-            losses["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+        losses |= self.inverse_losses(z, batch, weights)
         distances, (different, same) = squared_distances(z), level_pairs(batch.states)  # [L,S,S]
         if different.any():
             losses["margin"] = (1.0, margin_loss(distances[different], weights.margin))

@@ -13,7 +13,7 @@ from pixelplan.model.batches import LevelBatch, LevelPlay, to_images
 from pixelplan.model.families.grid import NoiseConfig
 from pixelplan.model.families.metric import in_slots
 from pixelplan.model.families.position import Position, attention_losses
-from pixelplan.model.losses import forward_loss, inverse_loss, level_pairs, margin_loss, squared_distances
+from pixelplan.model.losses import forward_loss, level_pairs, margin_loss, squared_distances
 from pixelplan.model.objective import weighted_sum
 from pixelplan.types import Trajectories
 
@@ -67,9 +67,7 @@ class NoisyPosition(Position):
             "forward": (weights.forward_weight, forward),
             "agree": (weights.forward_weight * found_out, agree),
         }
-        if self.inverse is not None:
-            logits = self.inverse(z[level, before], z[level, after])
-            losses["inverse"] = (weights.inverse_weight, inverse_loss(logits, action))
+        losses |= self.inverse_losses(z, batch, weights)
         codes = self.encoder.readout.unit_codes()  # type: ignore[union-attr,operator]
         different, _ = level_pairs(torch.arange(len(codes), device=codes.device))
         if different.any():

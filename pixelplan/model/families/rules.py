@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -21,10 +21,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pixelplan.data.contents import compact_grids
-from pixelplan.data.identity import rows_of_levels
 from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.data.spread import evenly_spread
-from pixelplan.model.batches import LevelPlay, to_images
+from pixelplan.model.batches import LevelPlay, level_plays, to_images
+from pixelplan.model.blocks import nearness
 from pixelplan.model.families.grow_trees import Steps, TreeConfig, learn, wrong
 from pixelplan.model.families.trees import Lookup, Trees, causes, follow, look_up, surroundings
 from pixelplan.model.networks import Networks
@@ -148,9 +148,7 @@ class Rules(Networks):
     @torch.no_grad()
     def _nearest(self, images: Tensor) -> Tensor:
         """[N,...] for each cell of images [N,3,...] the pattern nearest to its pixels."""
-        products = functional.conv2d(images, self.patterns, stride=self.sizes.patch)  # [N,K,...]
-        # −|x − c|² but for |x|², which is the same for all kinds
-        return (2 * products - self.patterns.pow(2).sum((1, 2, 3))[:, None, None]).argmax(1).flatten(1).squeeze(1)
+        return nearness(images, self.patterns).argmax(1).flatten(1).squeeze(1)
 
     def _codes(self, kinds: Tensor) -> Tensor:
         """What rules can ask about [N,G+1+K] uint8: cells [N,G], the outside, and whether each kind is anywhere."""
@@ -227,14 +225,14 @@ class Cells:
             cells = self._cut(np.asarray(frames))  # [n,G,w]
             changed = (cells != cells[0]).any(2)
             changed[0] = True
-            each = cells[changed]
+            pixels = cells[changed]
             things, which, times = np.unique(
-                each.view(np.dtype((np.void, each.shape[1]))).reshape(-1), return_inverse=True, return_counts=True
+                pixels.view(np.dtype((np.void, pixels.shape[1]))).reshape(-1), return_inverse=True, return_counts=True
             )
-            mine = np.array([numbers.setdefault(thing.tobytes(), len(numbers)) for thing in things])
-            counts.update(dict(zip(mine.tolist(), times.tolist(), strict=True)))
+            seen_here = np.array([numbers.setdefault(thing.tobytes(), len(numbers)) for thing in things])
+            counts.update(dict(zip(seen_here.tolist(), times.tolist(), strict=True)))
             there = np.zeros(changed.shape, np.int64)
-            there[changed] = mine[which.reshape(-1)]
+            there[changed] = seen_here[which.reshape(-1)]
             shown.append(np.where(changed, there, there[0]))
             if len(numbers) > self.most_looks:
                 raise InputError("the cells of these frames show too many things to have rules for each")
@@ -261,7 +259,7 @@ def fit_rules(config: RulesConfig, grid: tuple[int, int] | None, data: Trajector
 
     The grid is the given one, or the simplest that shows all changes.
     """
-    levels, reading = list(_plays(data)), config.reading
+    levels, reading = level_plays(data), config.reading
     chosen = [levels[place] for place in evenly_spread(len(levels), reading.compared_levels)]
     if grid is None:
         most = reading.compared_frames // len(chosen)
@@ -279,10 +277,3 @@ def fit_rules(config: RulesConfig, grid: tuple[int, int] | None, data: Trajector
         if scores[sight] >= config.good_sight:
             break
     return dataclasses.replace(config, sight=max(scores, key=lambda sight: scores[sight])), sizes
-
-
-def _plays(data: Trajectories) -> Iterator[LevelPlay]:
-    """The levels of a data set, every frame a state."""
-    for first, end, rows in rows_of_levels(data):
-        episodes, actions = data.episodes[rows].astype(np.int64) - first, data.actions[rows].astype(np.int64)
-        yield LevelPlay(data.frames[first:end], np.arange(end - first), episodes, actions)

@@ -11,7 +11,7 @@ Shapes: N images, L levels of S states, A actions, d latent dimensions, p planes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
@@ -23,9 +23,7 @@ from pixelplan.model.blocks import InverseModel, ResidualBlock
 from pixelplan.model.families.metric import MetricNetworks
 from pixelplan.model.optimizer import Muon
 from pixelplan.model.sizes import Sizes
-
-SIDE = 16
-"""Rows and columns of the planes."""
+from pixelplan.types import ADDED_LATER, InputError
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,12 @@ class VectorConfig:
     """Train with the inverse model."""
     updates: int = 3000
     """Gradient steps at most."""
+    side: int = field(default=16, metadata=ADDED_LATER)
+    """Rows and columns of the planes, a multiple of 4; networks read frames at four times this size."""
+
+    def __post_init__(self) -> None:
+        if self.side % 4:
+            raise InputError(f"side is {self.side}; it must be a multiple of 4")
 
     def sizes(self, height: int, width: int, actions: int) -> Sizes:
         """There is no grid: one cell."""
@@ -93,11 +97,12 @@ class VectorEncoder(nn.Module):
                 nn.BatchNorm2d(outputs),
                 nn.ReLU(),
             ]
-        self.layers = nn.Sequential(*layers, nn.Flatten(), nn.Linear(64 * SIDE, config.dimensions))
+        self.size = 4 * config.side  # of frames, which the strides make 16 times smaller
+        self.layers = nn.Sequential(*layers, nn.Flatten(), nn.Linear(64 * (config.side // 4) ** 2, config.dimensions))
 
     def forward(self, images: Tensor) -> tuple[Tensor, None]:
         """Embeddings [N,d] of images [N,3,H,W]."""
-        return functional.normalize(self.layers(resized(images)), dim=-1), None
+        return functional.normalize(self.layers(resized(images, self.size)), dim=-1), None
 
 
 class Planes(nn.Module):
@@ -106,9 +111,10 @@ class Planes(nn.Module):
     def __init__(self, config: VectorConfig, actions: int) -> None:
         super().__init__()
         planes, width, wide = config.planes, config.width, 2 * config.width
-        self.actions, self.planes = actions, planes
+        self.actions, self.planes, self.side = actions, planes, config.side
+        plane = self.side**2
         self.look = nn.Sequential(nn.Conv2d(3, planes, 8, stride=4, padding=2), nn.ReLU(), ResidualBlock(planes))
-        self.spread = nn.Sequential(nn.Linear(config.dimensions, 128), nn.ReLU(), nn.Linear(128, planes * SIDE * SIDE))
+        self.spread = nn.Sequential(nn.Linear(config.dimensions, 128), nn.ReLU(), nn.Linear(128, planes * plane))
         self.halve = nn.Sequential(
             nn.Conv2d(planes, width, 4, stride=2, padding=1), ResidualBlock(width), ResidualBlock(width)
         )
@@ -120,25 +126,25 @@ class Planes(nn.Module):
             nn.GroupNorm(1, width),
             nn.ReLU(),
             nn.Flatten(),
-            nn.Linear(width * (SIDE // 2) ** 2, actions * config.dimensions),
+            nn.Linear(width * plane // 4, actions * config.dimensions),
         )
 
     def context(self, images: Tensor) -> Tensor:
-        """Features [L,p,16,16] of one image [L,3,H,W] of each level."""
-        features: Tensor = self.look(resized(images))
+        """Features [L,p,side,side] of one image [L,3,H,W] of each level."""
+        features: Tensor = self.look(resized(images, 4 * self.side))
         return features
 
     def forward(self, z: Tensor, context: Tensor) -> Tensor:
-        """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with context [L,p,16,16]."""
-        spread = self.spread(z).unflatten(2, (self.planes, SIDE, SIDE))  # [L,S,p,16,16]
+        """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with context [L,p,side,side]."""
+        spread = self.spread(z).unflatten(2, (self.planes, self.side, self.side))  # [L,S,p,side,side]
         halved = self.halve((spread + context.unsqueeze(1)).flatten(0, 1))
         change = self.read(halved + functional.interpolate(self.middle(halved), scale_factor=2))
         return functional.normalize(z.unsqueeze(2) + change.view(*z.shape[:2], self.actions, z.shape[-1]), dim=-1)
 
 
-def resized(images: Tensor) -> Tensor:
-    """Images [N,3,H,W] at the size that the networks read, 64 × 64."""
-    size = (4 * SIDE, 4 * SIDE)
+def resized(images: Tensor, side: int) -> Tensor:
+    """Images [N,3,H,W] with this many rows and columns of pixels."""
+    size = (side, side)
     if images.shape[-2:] == size:
         return images
-    return functional.interpolate(images, size, mode="bilinear", antialias=images.shape[-1] > size[1])
+    return functional.interpolate(images, size, mode="bilinear", antialias=images.shape[-1] > side)
