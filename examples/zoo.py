@@ -114,11 +114,11 @@ def jumanji_maze() -> gymnasium.Env:
 
 
 def jumanji_tiles(size: int = 3) -> gymnasium.Env:
-    """jumanji's SlidingTilePuzzle, shuffled by 12 moves: as far as the usual 2,048 nodes of a search reach."""
+    """jumanji's SlidingTilePuzzle, shuffled by 13 moves, an odd number, so that no level begins solved."""
     from jumanji.environments import SlidingTilePuzzle
     from jumanji.environments.logic.sliding_tile_puzzle.generator import RandomWalkGenerator
 
-    game = SlidingTilePuzzle(RandomWalkGenerator(size, num_random_moves=12), time_limit=10**6)
+    game = SlidingTilePuzzle(RandomWalkGenerator(size, num_random_moves=13), time_limit=10**6)
     return Jumanji(game, lambda state: state.puzzle)
 
 

@@ -36,7 +36,7 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
         self.over = False
         """Whether the environment has terminated."""
         self._rewarded = False  # at the end
-        self._best = family.usual_reward  # the largest reward so far
+        self._rewards: list[float] = []  # so far
         self._steps = 0
         self._observation: Any = None
 
@@ -47,7 +47,7 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
 
     def begin(self) -> None:
         """Start the level again."""
-        self.over, self._rewarded, self._best, self._steps = False, False, self._family.usual_reward, 0
+        self.over, self._rewarded, self._rewards, self._steps = False, False, [], 0
         with self._family.guard(f"reset of level {self.number}"):
             self._observation, info = checked_tuple(self._env.reset(seed=self.number), 2, "reset")
             self._said = self._family.says_solved(info)
@@ -75,7 +75,8 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
             self._observation, reward, terminated, _, info = returned
             reward, self.over = checked_reward(reward), bool(terminated)
             self._said = self._family.says_solved(info)
-        self._rewarded, self._best = self.over and reward > self._best, max(reward, self._best)
+        self._rewarded = self.over and self._pays(reward)
+        self._rewards.append(reward)
         return reward
 
     @property
@@ -99,9 +100,15 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
     def succeeded(self) -> bool:
         """Whether the level is solved now: the environment says so, or it has ended with a reward.
 
-        The reward must be positive and above all earlier ones: a reward that comes with every step marks no goal.
+        A reward that comes with every step marks no goal (`_pays`).
         """
         return self._rewarded if self._said is None else self._said
+
+    def _pays(self, reward: float) -> bool:
+        """Whether a reward is positive, none before was larger, and not all of them were as large."""
+        usual = self._family.usual_reward
+        earlier = self._rewards or [usual]
+        return reward > max(usual, min(earlier)) and reward >= max(earlier)
 
     @property
     def says(self) -> bool:

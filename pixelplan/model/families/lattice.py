@@ -3,7 +3,8 @@
 If a world is drawn from things that repeat, some lattices cut all of them alike and others cut each one differently
 wherever it stands. The network then has to learn the same thing many times. How well a lattice fits is told by how much
 of what changes between frames is lost if a fixed number of numbers tells a frame: the principal components of how
-patches change, the fewer for each patch the more patches there are.
+patches change, the fewer for each patch the more patches there are. A lattice that is finer than usual takes more time,
+and a coarser one shows less, so either has to lose less by as much.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def fit_lattice(config: PictureConfig, grid: tuple[int, int] | None, data: Traje
 
 
 def best_lattice(config: PictureConfig, changes: Tensor, frame: tuple[int, int]) -> PictureConfig:
-    """Of the numbers of patches that the settings allow, the one that loses least of changes [N,3,h,w].
+    """Of the numbers of patches that the settings allow, the one that loses least of changes [N,3,h,w] for its price.
 
     The changes are those of frames of a size (`frame`), perhaps scaled down. If several numbers of patches are as good,
     it is the one nearest to the usual number.
@@ -44,7 +45,8 @@ def best_lattice(config: PictureConfig, changes: Tensor, frame: tuple[int, int])
 
     def lost(candidate: PictureConfig) -> float:
         size, side = candidate.seen(*frame)
-        return lost_share(changes, size, side, config.lattice_share * changes[0].numel())
+        ratio = candidate.patches / config.patches
+        return max(ratio, 1 / ratio) * lost_share(changes, size, side, config.lattice_share * changes[0].numel())
 
     return min(candidates, key=lost)
 
