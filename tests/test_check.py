@@ -271,6 +271,26 @@ class Beside(Even):
         return self.draw(self.place), {}
 
 
+class Nearing(Even):
+    """Pays for every step to the right, and ends at the right end."""
+
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict]:
+        before = self.place
+        frame, _, over, _, info = super().step(action)
+        return frame, float(self.place - before), over, False, info
+
+
+def test_an_end_that_pays_as_much_as_any_step_marks_a_goal_if_not_all_do() -> None:
+    level = open_family(Nearing).level(0)
+    level.reset()
+    for action in (1, 0, *[1] * CELLS):
+        assert not level.succeeded
+        level.step(action)
+        if level.over:
+            break
+    assert level.over and level.succeeded
+
+
 def test_what_every_step_pays_marks_no_goal(tmp_path: Path) -> None:
     """Not even if the first step ends the level, so that no other reward was before."""
     assert found(Beside).goals_seen == (0, 0)
