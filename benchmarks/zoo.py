@@ -32,6 +32,8 @@ class Animal:
     env: str
     """As for --env."""
     options: dict[str, Any] = field(default_factory=dict)
+    levels: str = LEVELS
+    """That are recorded: fewer if drawing is slow (check-env says how slow)."""
     refused: str | None = None
     """For a negative control, the finding of check-env that must refuse it."""
 
@@ -61,18 +63,18 @@ ZOO: dict[str, Animal] = {
     "open-red-door": _grid("BabyAI-OpenRedDoor-v0"),
     "pickup-local": _grid("BabyAI-PickupDist-v0"),
     "put-near": _grid("MiniGrid-PutNear-6x6-N2-v0"),
-    "taxi": Animal("Taxi-v4"),
+    "taxi": Animal("Taxi-v4", levels="0:30"),
     "cliff-walking": Animal("examples.zoo:cliff_walking"),
     "frozen-lake": Animal("examples.zoo:frozen_lake"),
     "photo-tiles": Animal("examples.zoo:photo_tiles"),
-    "gym-sokoban": Animal("examples.zoo:sokoban"),
+    "gym-sokoban": Animal("examples.zoo:sokoban", levels="0:60"),
     "jumanji-maze": Animal("examples.zoo:jumanji_maze"),
     "jumanji-tiles": Animal("examples.zoo:jumanji_tiles"),
     "magic-cube": Animal("examples.zoo:magic_cube"),
-    "slippery-lake": Animal("FrozenLake-v1", {"is_slippery": True}, "determinism"),
-    "dynamic-obstacles": Animal("minigrid:MiniGrid-Dynamic-Obstacles-6x6-v0", SMALL_TILES, "determinism"),
-    "sticky-freeway": Animal("ale_py:ALE/Freeway-v5", {}, "chance"),
-    "step-counter": Animal("examples.zoo:counted", {}, "clock"),
+    "slippery-lake": Animal("FrozenLake-v1", {"is_slippery": True}, refused="determinism"),
+    "dynamic-obstacles": Animal("minigrid:MiniGrid-Dynamic-Obstacles-6x6-v0", SMALL_TILES, refused="determinism"),
+    "sticky-freeway": Animal("ale_py:ALE/Freeway-v5", refused="chance"),
+    "step-counter": Animal("examples.zoo:counted", refused="clock"),
 }
 
 
@@ -102,7 +104,7 @@ def measure(name: str) -> dict[str, Any]:
     interrupted = folder.exists()
     ways = {way: reach(family, list(range(8)), 20, 20, 0, way == "explore") for way in ("random", "explore")}
     record["reach"] = {way: {"goals": one.goals, "of": one.levels, "frames": one.frames} for way, one in ways.items()}
-    levels, episodes = ("0:1", 200) if found.one_level else (LEVELS, 20)
+    levels, episodes = ("0:1", 200) if found.one_level else (animal.levels, 20)
     data = pixelplan.collect(family, levels, folder, episodes=episodes, resume=True)
     pixelplan.train(data, model, resume=True, threads=1, quiet=True)
     trained = read_description(model)
