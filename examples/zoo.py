@@ -142,10 +142,10 @@ class PhotoTiles(gymnasium.Wrapper):
 
 
 def photo_tiles() -> gymnasium.Env:
-    """The 8-puzzle of sliding-puzzles as a photograph, shuffled by 12 moves; the finish pays."""
+    """The 8-puzzle of sliding-puzzles as a photograph, shuffled by 10 moves; the finish pays."""
     from sliding_puzzles import SlidingEnv
 
-    return PhotoTiles(SlidingEnv(w=3, h=3, sparse_rewards=True, shuffle_mode="serial", shuffle_steps=12))
+    return PhotoTiles(SlidingEnv(w=3, h=3, sparse_rewards=True, shuffle_mode="serial", shuffle_steps=10))
 
 
 class Cube(gymnasium.Env):
