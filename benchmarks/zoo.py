@@ -67,7 +67,7 @@ ZOO: dict[str, Animal] = {
     "cliff-walking": Animal("examples.zoo:cliff_walking"),
     "frozen-lake": Animal("examples.zoo:frozen_lake"),
     "photo-tiles": Animal("examples.zoo:photo_tiles"),
-    "gym-sokoban": Animal("examples.zoo:sokoban", levels="0:60"),
+    "gym-sokoban": Animal("examples.zoo:sokoban"),
     "jumanji-maze": Animal("examples.zoo:jumanji_maze"),
     "jumanji-tiles": Animal("examples.zoo:jumanji_tiles"),
     "magic-cube": Animal("examples.zoo:magic_cube"),
