@@ -198,6 +198,21 @@ def page(records: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def reach_table(records: list[dict[str, Any]]) -> str:
+    """What random play and exploring see in the same number of steps, by id."""
+    lines = [
+        "| id | random play: levels with a goal | frames per 100 steps | "
+        "exploring: levels with a goal | frames per 100 steps |",
+        "|---|---|---|---|---|",
+    ]
+    for one in records:
+        if "reach" in one:
+            ways = [one["reach"][way] for way in ("random", "explore")]
+            cells = " | ".join(f"{way['goals']} of {way['of']} | {way['frames'] / 4:.0f}" for way in ways)
+            lines.append(f"| {one['name']} | {cells} |")
+    return "\n".join(lines)
+
+
 def picture(records: list[dict[str, Any]]) -> None:
     """Draw where each recorded plan of the full planner begins and ends, with its actions."""
     from PIL import Image
@@ -234,9 +249,12 @@ def write_page() -> None:
     """Put the table into docs/zoo.md, and draw its picture."""
     records = [json.loads(path.read_text()) for name in ZOO if (path := RESULTS / f"{name}.json").exists()]
     text = PAGE.read_text()
-    begin, end = "<!-- zoo: made by `python benchmarks/zoo.py --page` from results/zoo -->\n", "<!-- end of zoo -->"
-    head, rest = text.split(begin)
-    PAGE.write_text(head + begin + page(records) + "\n" + end + rest.split(end)[1])
+    for name, table in (("zoo", page(records)), ("play", reach_table(records))):
+        begin = f"<!-- {name}: made by `python benchmarks/zoo.py --page` from results/zoo -->\n"
+        end = f"<!-- end of {name} -->"
+        head, rest = text.split(begin)
+        text = head + begin + table + "\n" + end + rest.split(end)[1]
+    PAGE.write_text(text)
     picture(records)
 
 
