@@ -92,7 +92,7 @@ class PictureConfig:
 class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
-    version = 9
+    version = 10
     until_learned = True
     keeps_margin = False
     changes_colours = False
