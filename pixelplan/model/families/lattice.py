@@ -1,12 +1,12 @@
 """The lattice of `picture`: how finely frames are cut into patches.
 
 If a world is drawn from things that repeat, some lattices cut all of them alike and others cut each one differently
-wherever it stands. The network then has to learn the same thing many times. How well a lattice fits is told in two ways
-that are multiplied. If looks repeat to the pixel, a fitting lattice describes frames briefly: the names of the looks of
-all patches, and each look once. And if they repeat roughly, a few principal components tell how patches change: how much
-of the changes is lost if a fixed number of numbers tells a frame, the fewer for each patch the more patches there are.
-A lattice that is finer than usual takes more time, and a coarser one shows less, so either has to be better by as
-much.
+wherever it stands. The network then has to learn the same thing many times. How well a lattice fits is told in two
+ways that are multiplied. If looks repeat to the pixel, a fitting lattice describes frames briefly: the names of the
+looks of all patches, and each look once. And if they repeat roughly, a few principal components tell how patches
+change: how much of the changes is lost if a fixed number of numbers tells a frame, the fewer for each patch the more
+patches there are. A lattice that is finer than usual takes more time, and a coarser one shows less, so either has to
+be better by as much.
 """
 
 from __future__ import annotations
