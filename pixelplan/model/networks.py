@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from pixelplan.model.batches import LevelBatch, LevelPlay
+from pixelplan.model.optimizer import MuonConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import InputError, Trajectories
 
@@ -52,8 +53,13 @@ class Networks(nn.Module):
         """[F] the states of frames that the family learns to tell apart; None if every frame is one."""
         return None
 
-    def optimizer(self, rate: float, weight_decay: float) -> torch.optim.Optimizer:
-        """What moves the weights."""
+    def optimizer(
+        self,
+        rate: float,
+        weight_decay: float,
+        muon: MuonConfig = MuonConfig(),  # noqa: B008 (frozen)
+    ) -> torch.optim.Optimizer:
+        """What moves the weights; `muon` is of families that use it."""
         return torch.optim.AdamW(self.parameters(), rate, weight_decay=weight_decay)
 
     def prepare(self, levels: Sequence[LevelPlay]) -> None:

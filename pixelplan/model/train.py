@@ -28,7 +28,6 @@ from pixelplan.model.checkpoint import (
 )
 from pixelplan.model.families import config_from, family_of, versions_of
 from pixelplan.model.findings import finish
-from pixelplan.model.optimizer import Muon
 from pixelplan.model.passes import pass_batches, quick_look, train_pass
 from pixelplan.model.progress import Display, collapse_warning, noise_warning
 from pixelplan.model.restarts import begin_anew, next_pass
@@ -167,9 +166,7 @@ def _fit(
     networks = model.networks
     levels, held_out = split(networks, worlds, validation, config.judging.held_out_every)
     networks.prepare(levels)
-    optimizer = networks.optimizer(config.learning_rate, config.weight_decay)
-    if isinstance(optimizer, Muon):
-        optimizer.config = config.muon
+    optimizer = networks.optimizer(config.learning_rate, config.weight_decay, config.muon)
     begun = out if after is None or (out / CHECKPOINT).exists() else after
     note = read_checkpoint_note(begun) or {"rows": []}
     if note["rows"]:

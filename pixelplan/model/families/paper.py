@@ -21,6 +21,7 @@ from pixelplan.model.blocks import InverseModel
 from pixelplan.model.families.metric import MetricNetworks
 from pixelplan.model.losses import inverse_loss
 from pixelplan.model.objective import weighted_sum
+from pixelplan.model.optimizer import MuonConfig
 from pixelplan.model.sizes import Sizes
 
 
@@ -62,7 +63,12 @@ class Paper(MetricNetworks):
         """As the config says."""
         return self.config.updates
 
-    def optimizer(self, rate: float, weight_decay: float) -> torch.optim.Optimizer:
+    def optimizer(
+        self,
+        rate: float,
+        weight_decay: float,
+        muon: MuonConfig = MuonConfig(),  # noqa: B008 (frozen)
+    ) -> torch.optim.Optimizer:
         """Adam, if there is no decay, with the paper's ε."""
         return torch.optim.AdamW(self.parameters(), rate, eps=1e-5, weight_decay=weight_decay)
 

@@ -22,7 +22,7 @@ from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_ima
 from pixelplan.model.families.repaint import Patches, Repaint
 from pixelplan.model.metrics import rollout_exactness
 from pixelplan.model.networks import Networks
-from pixelplan.model.optimizer import Muon
+from pixelplan.model.optimizer import Muon, MuonConfig
 from pixelplan.model.sizes import Sizes
 
 LARGEST_PATCH = 8
@@ -120,9 +120,14 @@ class Picture(Networks):
         """As the config says."""
         return self.config.updates
 
-    def optimizer(self, rate: float, weight_decay: float) -> torch.optim.Optimizer:
+    def optimizer(
+        self,
+        rate: float,
+        weight_decay: float,
+        muon: MuonConfig = MuonConfig(),  # noqa: B008 (frozen)
+    ) -> torch.optim.Optimizer:
         """Muon, which needs about half of AdamW's updates here."""
-        return Muon(self.parameters(), rate, weight_decay)
+        return Muon(self.parameters(), rate, weight_decay, muon)
 
     @torch.no_grad()
     def prepare(self, levels: Sequence[LevelPlay]) -> None:

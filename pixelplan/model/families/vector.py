@@ -21,7 +21,7 @@ from torch.nn import functional
 from pixelplan.model.batches import LevelBatch
 from pixelplan.model.blocks import InverseModel, ResidualBlock
 from pixelplan.model.families.metric import MetricNetworks
-from pixelplan.model.optimizer import Muon
+from pixelplan.model.optimizer import Muon, MuonConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import ADDED_LATER, InputError
 
@@ -76,9 +76,14 @@ class Vector(MetricNetworks):
         """As the config says."""
         return self.config.updates
 
-    def optimizer(self, rate: float, weight_decay: float) -> torch.optim.Optimizer:
+    def optimizer(
+        self,
+        rate: float,
+        weight_decay: float,
+        muon: MuonConfig = MuonConfig(),  # noqa: B008 (frozen)
+    ) -> torch.optim.Optimizer:
         """Muon, as for pictures."""
-        return Muon(self.parameters(), rate, weight_decay)
+        return Muon(self.parameters(), rate, weight_decay, muon)
 
     def predict(self, z: Tensor, batch: LevelBatch) -> Tensor:
         """Embeddings [M,d] predicted for the steps of a batch, from slightly wrong embeddings z [L,S,d]."""
