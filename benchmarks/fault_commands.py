@@ -43,13 +43,13 @@ def quick() -> None:
     from pixelplan.baselines import glamor, ppo
     from pixelplan.model import goal_test, train_config
     from pixelplan.model.families.grid import ModelConfig
-    from pixelplan.model.families.picture import PictureConfig
+    from pixelplan.model.families.picture_config import PictureConfig
     from pixelplan.model.families.vector import VectorConfig
 
     small = (
         PictureConfig(patches=4, width=8, wide=8),
         VectorConfig(dimensions=8, planes=4, width=8),
-        ModelConfig("auto"),
+        ModelConfig(),
     )
     presets, passes = train_config.PRESETS, train_config.ScheduleConfig(least_updates=3)
     race = train_config.RaceConfig(updates=6)

@@ -31,7 +31,8 @@ from pixelplan.machine import describe_machine
 from pixelplan.model.checkpoint import load_model
 from pixelplan.planning.latent_goal import LatentGoal
 from pixelplan.planning.one_shot import OneShotConfig, inference, search
-from pixelplan.types import Distance, Plan, is_discrete
+from pixelplan.planning.plan import Plan
+from pixelplan.types import Distance, is_discrete
 
 LEVEL = """
 ##########

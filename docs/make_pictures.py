@@ -22,7 +22,8 @@ from pixelplan.evaluation.solve import solve
 from pixelplan.files import figure_bytes, write_bytes, write_picture
 from pixelplan.planning.latent_graph import as_array
 from pixelplan.planning.one_shot import inference
-from pixelplan.types import ACTIONS, Plan
+from pixelplan.planning.plan import Plan
+from pixelplan.types import ACTIONS
 
 DOCS = Path(__file__).parent
 SHOWN = 3004

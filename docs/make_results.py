@@ -125,7 +125,7 @@ UNKNOWN_WORLDS = 17
 
 def beyond() -> str:
     """Success beyond the paper's puzzles, in a few lines."""
-    worlds = [f"{title} {record(f'own/{name}-full')['success']:.2f}" for name, title in EXAMPLES.items()]
+    worlds = [f"{title} {record(f'race/{name}-full-seed0')['success']:.2f}" for name, title in EXAMPLES.items()]
     selection, records = Selection(), Records(ROOT / "results")
 
     def behind_noise(planner: str) -> str:

@@ -20,8 +20,10 @@ if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes se
 
     from pixelplan.envs.family import Challenge
     from pixelplan.envs.resolve import EnvLike
+    from pixelplan.evaluation.result import Result
     from pixelplan.model.world_model import WorldModel
-    from pixelplan.types import Episode, Model, Plan, Result, Trajectories
+    from pixelplan.planning.plan import Episode, Plan
+    from pixelplan.types import Model, Trajectories
 
     Recorded = Trajectories | str | Path
 

@@ -1,4 +1,4 @@
-"""What crosses the borders between stages: small frozen dataclasses and the protocols of the seams.
+"""What all rooms share: play, goals, and the protocols of models, distances and worlds.
 
 Shapes: N frames or embeddings, H × W pixels, d latent dimensions, A actions, E episodes of T steps.
 """
@@ -6,7 +6,7 @@ Shapes: N frames or embeddings, H × W pixels, d latent dimensions, A actions, E
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -55,6 +55,10 @@ class Trajectories:
     """What made the data: puzzle and options, levels, seed, counts, checksums."""
     solved: np.ndarray | None = None
     """[F] int8, whether each frame solves its level: 1 yes, 0 no, -1 unknown; None if unknown for all."""
+    goals: np.ndarray | None = None
+    """[G,H,W,3] uint8, pictures of goals that play never reached; None if there are none."""
+    goal_level: np.ndarray | None = None
+    """[G] int64, the level each of these belongs to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,184 +202,3 @@ class World(Protocol):
 
     def step(self, action: int) -> tuple[np.ndarray, bool]:
         """The frame [H,W,3] uint8 after an action, and whether the goal is reached."""
-
-
-def pack(z: np.ndarray) -> np.ndarray:
-    """The bits [N,w] uint64 of embeddings [N,d] of zeros and ones."""
-    octets = np.packbits(z > 0.5 if z.dtype != bool else z, axis=1)
-    words = -(-octets.shape[1] // 8)
-    padded = np.zeros((len(octets), 8 * words), np.uint8)
-    padded[:, : octets.shape[1]] = octets
-    return padded.view(np.uint64)
-
-
-def unpack(words: np.ndarray, bits: int) -> np.ndarray:
-    """The embeddings [N,d] float32 that `pack` made these words [N,w] of."""
-    octets = np.ascontiguousarray(words).view(np.uint8).reshape(len(words), 8 * words.shape[1])
-    return np.unpackbits(octets, axis=1, count=bits).astype(np.float32)
-
-
-@dataclass(frozen=True, eq=False)
-class LatentGraph:
-    """What a search built: M nodes in the order in which they were found, the root first."""
-
-    codes: np.ndarray
-    """[M,d] float32 embeddings, or [M,w] uint64 with the bits of discrete ones."""
-    successors: np.ndarray
-    """[M,A] int32, the node that each action leads to; -1 if the search did not look or did not keep it."""
-    parents: np.ndarray
-    """[M] int32, the node from which each was found; -1 for the root."""
-    parent_actions: np.ndarray
-    """[M] int32, the action that led there from the parent; -1 for the root."""
-    depths: np.ndarray
-    """[M] int32, actions from the root."""
-    bits: int | None = None
-    """How many dimensions packed embeddings have, d; None if codes are the embeddings."""
-    ahead: np.ndarray | None = None
-    """[M] float32, steps from each node to the goal by the search's distance, if it had one."""
-
-    @property
-    def embeddings(self) -> np.ndarray:
-        """[M,d] float32. For a large discrete graph this takes much memory; `pieces` returns it in parts."""
-        return self.at(slice(None))
-
-    def at(self, nodes: Any) -> np.ndarray:
-        """Embeddings [n,d] float32 of some nodes."""
-        return self.codes[nodes] if self.bits is None else unpack(self.codes[nodes], self.bits)
-
-    def pieces(self, size: int = 4096) -> Iterator[tuple[slice, np.ndarray]]:
-        """All embeddings in turn [n,d], and which nodes they are of; those that are not packed all at once."""
-        size = max(1, len(self.codes)) if self.bits is None else size
-        for first in range(0, len(self.codes), size):
-            nodes = slice(first, min(first + size, len(self.codes)))
-            yield nodes, self.at(nodes)
-
-    def path(self, node: int) -> list[int]:
-        """The nodes from the root to a node, both included."""
-        nodes = [node]
-        while self.parents[nodes[-1]] >= 0:
-            nodes.append(int(self.parents[nodes[-1]]))
-        return nodes[::-1]
-
-    def actions(self, path: list[int]) -> tuple[int, ...]:
-        """The actions along a path from the root."""
-        return tuple(int(action) for action in self.parent_actions[path[1:]])
-
-
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """Actions that should lead to the goal, and the search that found them."""
-
-    actions: tuple[int, ...]
-    """n actions; if the goal was not found, they lead to the node nearest to it, or to something worth a try."""
-    reached: bool
-    """Whether the last node was reidentified with the goal."""
-    embeddings: np.ndarray
-    """[n+1,d] float32, predicted along the plan, the start's first."""
-    path: tuple[int, ...]
-    """The n+1 nodes of the graph along the plan, the root first; only the root if it does not follow the graph."""
-    leaves: tuple[int, ...]
-    """Nodes that were expanded in each layer."""
-    graph: LatentGraph
-    seconds: float
-    far: float = 0.0
-    """How far the embedding at its end is from the goal's, in thresholds of the model."""
-    chance: float | None = None
-    """How likely it is to succeed if carried out blindly, if that was learned (`evaluation/chance.py`)."""
-
-    @property
-    def nodes(self) -> int:
-        """Nodes of the graph."""
-        return len(self.graph.codes)
-
-    @property
-    def layers(self) -> int:
-        """Layers that were expanded."""
-        return len(self.leaves)
-
-
-@dataclass(frozen=True, eq=False)
-class Episode:
-    """One closed-loop run of T steps in an environment."""
-
-    actions: tuple[int, ...]
-    """T actions taken."""
-    frames: np.ndarray
-    """[T+1,H,W,3] uint8, what was seen."""
-    solved: bool
-    """Whether the environment reported the goal, or showed the goal frame, at the end."""
-    ended: str
-    """Why it ended: "solved", "steps" (out of steps), "exhausted" (nothing new can be reached), "plan over"."""
-    plans: tuple[Plan, ...] = ()
-    """Every plan made, in order."""
-    planned_at: tuple[int, ...] = ()
-    """The step at which each plan was made."""
-    seconds: float = 0.0
-    """Time spent planning and perceiving, without the environment's."""
-
-    @property
-    def replans(self) -> int:
-        """Plans after the first."""
-        return max(0, len(self.plans) - 1)
-
-
-@dataclass(frozen=True)
-class LevelResult:
-    """How one level went."""
-
-    level: int
-    solved: bool
-    steps: int
-    shortest: int | None
-    """Steps of the shortest solution, None if unknown."""
-    replans: int
-    nodes: int
-    """Nodes of all searches together."""
-    seconds: float
-    """Time spent planning and perceiving."""
-    plans: int = 0
-    ended: str = ""
-    found: bool | None = None
-    """Whether the first plan leads to the goal, by the model; this and the next three are None without a plan."""
-    planned: int | None = None
-    """Steps of the first plan."""
-    far: float | None = None
-    """How far its end is from the goal, in thresholds of the model."""
-    chance: float | None = None
-    """How likely it was to succeed, if asked for."""
-    error: str | None = None
-    """What went wrong, if an exception was raised."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """An evaluation, as it is written to a record."""
-
-    env: str
-    options: Mapping[str, Any]
-    planner: str
-    config: Mapping[str, Any]
-    model: str | None
-    """None if the planner needs no model."""
-    levels: tuple[Any, ...]
-    """(first, end) of one range, or several such pairs."""
-    goals: str
-    step_limit: int
-    seed: int
-    success: float
-    interval: tuple[float, float]
-    """95 % Wilson interval of the success."""
-    optimal: float | None
-    """Share of the solved levels that took the shortest possible number of steps."""
-    seconds_per_plan: float | None
-    machine: Mapping[str, Any]
-    version: str
-    commit: str | None
-    threads: int
-    episodes: tuple[LevelResult, ...]
-    weights: str | None = None
-    """What tells the model from another of the same name; None if it has no weights, and in older records."""
-    heuristic: str | None = None
-    """The folder of the learned distance that guided the search, if one did."""
-    calibration: str | None = None
-    """The record that the chances of plans were learned from, if asked for."""

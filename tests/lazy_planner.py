@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pixelplan.planning.one_shot import one_shot
-from pixelplan.types import Episode
+from pixelplan.planning.plan import Episode
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pixelplan.data.changes import changed_spans, fitting_grid
 from pixelplan.data.contents import compact_grids
 from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.data.stepping import stepping_grid
-from pixelplan.model.families import config_from
+from pixelplan.model.families import config_from, grid
 from pixelplan.model.families.grid import ModelConfig, suggest_grid
 from pixelplan.types import InputError, Trajectories
 
@@ -58,17 +58,33 @@ def test_without_few_things_in_cells_there_is_no_grid():
     assert not compact_grids([frames], most=16)
 
 
-@pytest.mark.parametrize(("movers", "family"), [(1, "position"), (2, "cells")])
-def test_things_that_leap_are_seen_on_their_grid(movers, family):
+def leapers(movers: int) -> Trajectories:
+    """Play in which things leap to any places of a board."""
     boards = np.zeros((0, 4, 4), int)
     for places in itertools.permutations(range(16), movers):
         board = np.zeros(16, int)
         board[list(places)] = np.arange(1, movers + 1)
         boards = np.concatenate([boards, board.reshape(1, 4, 4)])
-    data = leaping(boards)
+    return leaping(boards)
+
+
+def test_a_thing_that_leaps_is_seen_on_its_grid(monkeypatch):
+    data = leapers(1)
     assert fitting_grid(changed_spans(data), 24, 24) != (4, 4), "steps alone do not tell"
-    networks, sizes = suggest_grid(ModelConfig("auto"), None, data)
-    assert (networks.family, sizes.rows, sizes.columns) == (family, 4, 4)
+    _, sizes = suggest_grid(ModelConfig(), None, data)
+    assert (sizes.rows, sizes.columns) == (4, 4)
+    monkeypatch.setattr(grid, "stepping_grid", lambda sample, reading: None)
+    suggest_grid(ModelConfig(reading=ReadingConfig(most_things=2)), None, data)
+    with pytest.raises(InputError, match="more than one thing changes"):
+        suggest_grid(ModelConfig(reading=ReadingConfig(most_things=1)), None, data)
+
+
+@pytest.mark.parametrize("given", [None, (4, 4)])
+def test_two_things_are_refused_with_what_to_use_instead(given):
+    with pytest.raises(InputError, match=r"more than one thing changes.*--preset picture"):
+        suggest_grid(ModelConfig(), given, leapers(2))
+    _, sizes = suggest_grid(ModelConfig("latent"), (4, 4), leapers(2))
+    assert (sizes.rows, sizes.columns) == (4, 4), "an ablation takes any world"
 
 
 @pytest.mark.parametrize(("step", "side"), [(4, 8), (3, 5), (5, 5)])
@@ -78,8 +94,8 @@ def test_a_mover_may_be_larger_than_its_steps(step, side):
     for place, (row, column) in enumerate(itertools.product(range(8), range(8))):
         frames[place, step * row : step * row + side, step * column : step * column + side] = 0
     data = dataclasses.replace(leaping(np.zeros((64, 4, 4), int)), frames=frames)
-    networks, sizes = suggest_grid(ModelConfig("auto"), None, data)
-    assert (networks.family, sizes.rows, sizes.columns) == ("position", round(40 / step), round(40 / step))
+    _, sizes = suggest_grid(ModelConfig(), None, data)
+    assert (sizes.rows, sizes.columns) == (round(40 / step), round(40 / step))
 
 
 def test_steps_of_a_pixel_make_no_grid():
@@ -97,9 +113,9 @@ def test_how_play_is_read_is_a_setting():
     assert compact_grids([drawn(boards)], most=16)[0] == (4, 4)
     assert (4, 4) not in compact_grids([drawn(boards)], 16, ReadingConfig(smallest_cell=7))
     data = leaping(boards)
-    usual, _ = suggest_grid(ModelConfig("auto"), None, data)
-    easily, _ = suggest_grid(ModelConfig("auto", reading=ReadingConfig(enough_states=1000)), None, data)
-    assert (usual.family, easily.family) == ("cells", "position"), "no level tells, so one mover is assumed"
+    with pytest.raises(InputError, match="more than one thing changes"):
+        suggest_grid(ModelConfig(), None, data)
+    suggest_grid(ModelConfig(reading=ReadingConfig(enough_states=1000)), None, data)  # none tells, so one is assumed
 
 
 def test_how_play_is_read_is_in_the_record_of_a_model():
@@ -108,12 +124,14 @@ def test_how_play_is_read_is_in_the_record_of_a_model():
     assert written["reading"]["within"] == 0.9 and config_from(written) == config
     before = {name: value for name, value in written.items() if name not in ("reading", "least_updates")}
     assert config_from(before) == ModelConfig(), "older records have neither"
+    assert config_from({**before, "kinds": 16, "pattern_frames": 1000}) == ModelConfig(), "and settings that are gone"
     for damaged in ("much", None, -1, True):
         with pytest.raises(InputError, match="within is"):
             config_from({**written, "reading": {"within": damaged}})
 
 
 def test_a_given_grid_stays():
-    data = leaping(np.random.default_rng(0).integers(0, 3, (40, 4, 4)))
-    networks, sizes = suggest_grid(ModelConfig("auto"), (2, 2), data)
-    assert (networks.family, sizes.rows, sizes.columns) == ("cells", 2, 2)
+    data = leapers(1)
+    assert fitting_grid(changed_spans(data), 24, 24) != (4, 4)
+    _, sizes = suggest_grid(ModelConfig(reading=ReadingConfig(enough_states=1000)), (4, 4), data)
+    assert (sizes.rows, sizes.columns) == (4, 4)

@@ -19,9 +19,10 @@ from pixelplan.distance.learned import Guided, LearnedDistance, load_distance, s
 from pixelplan.distance.network import FARTHEST, DistanceNetwork
 from pixelplan.distance.rounds import imagine, train_distance
 from pixelplan.planning import OneShotConfig, one_shot
-from pixelplan.types import Goal, InputError, LatentGraph, unpack
+from pixelplan.planning.plan import LatentGraph, unpack
+from pixelplan.types import Goal, InputError
 from tests.conftest import one_sentence, run_command
-from tests.test_planning_frontier import steps_to
+from tests.test_planning_best_first import steps_to
 from tests.toy import ToyModel, frame_of, random_world
 
 SMALL = NetworkConfig(goal_width=4, goal_blocks=1, state_width=4, hidden=16)

@@ -11,7 +11,7 @@ import pytest
 import pixelplan
 from pixelplan.data.check_env import check_env
 from pixelplan.envs.gym_family import GymFamily
-from pixelplan.envs.gym_level import SPOT_CHECK
+from pixelplan.envs.gym_play import SPOT_CHECK
 from tests.own_worlds import CELLS, Rendered
 
 STEPS = 20

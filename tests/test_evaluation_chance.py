@@ -11,7 +11,8 @@ from pixelplan.evaluation.chance import Chance, learn_chance, read_chance
 from pixelplan.evaluation.run import evaluate
 from pixelplan.evaluation.solve import solve, story
 from pixelplan.planning import OneShotConfig
-from pixelplan.types import InputError, LatentGraph, Plan
+from pixelplan.planning.plan import LatentGraph, Plan
+from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
 
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pixelplan.evaluation.result import LevelResult
 from pixelplan.evaluation.stats import share_optimal, wilson
-from pixelplan.types import LevelResult
 
 
 def test_wilson_interval():

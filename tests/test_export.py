@@ -20,7 +20,7 @@ from pixelplan.model import export_onnx as exporting
 from pixelplan.model.batches import level_plays
 from pixelplan.model.export_onnx import export_onnx
 from pixelplan.model.families import family_of
-from pixelplan.model.families.picture import PictureConfig
+from pixelplan.model.families.picture_config import PictureConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command

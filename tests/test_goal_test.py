@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 import torch
@@ -187,6 +188,45 @@ def test_seeing_the_goals_picture_is_an_example(tmp_path: Path) -> None:
             corridor = Pictured()
             corridor.reset(seed=int(number))
             assert np.array_equal(frame, corridor.goal_frame())
+
+
+class Lamps(gymnasium.Env):
+    """Six lamps, each with its switch, at most one of them lit. All are to be lit, which takes five steps or more."""
+
+    action_space = gymnasium.spaces.Discrete(6)
+    observation_space = gymnasium.spaces.Box(0, 255, (16, 48, 3), np.uint8)
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+        super().reset(seed=seed)
+        self.colour = self.np_random.integers(60, 250, 3)
+        self.lit = np.arange(6) == self.np_random.integers(7)
+        return self.draw(self.lit), {}
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
+        self.lit = self.lit ^ (np.arange(6) == action)
+        return self.draw(self.lit), 0.0, False, False, {}
+
+    def draw(self, lit: np.ndarray) -> np.ndarray:
+        frame = np.zeros((16, 6, 8, 3), np.uint8)
+        frame[4:12, :, 1:7] = 30
+        frame[4:12, lit, 1:7] = self.colour
+        return frame.reshape(16, 48, 3)
+
+    def goal_frame(self) -> np.ndarray:
+        return self.draw(np.ones(6, bool))
+
+
+def test_a_goals_picture_is_an_example_if_play_never_reached_it(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"episodes": 20, "steps": 4, "explore": False}
+    data = pixelplan.collect(Lamps, "0:100", tmp_path / "data", **options)
+    assert data.solved is not None and not data.solved.any()
+    assert data.goals is not None and data.goal_level is not None and data.goal_level.tolist() == list(range(100))
+    model = pixelplan.train(data, tmp_path / "model", threads=1)
+    found = read_description(tmp_path / "model")["findings"]["goal_test"]
+    assert found["trained_on"] == found["with_goal"] == 0 and found["held_out"] and found["missed"] == 0
+    assert found["pictures"] > 50 and f"and {found['pictures']} goal pictures" in told(found)
+    result = pixelplan.evaluate(Lamps, "1000:1010", planner="one-shot", model=model, goals="solved")
+    assert result.success == 1
 
 
 def test_a_model_without_one_says_what_to_do() -> None:

@@ -13,7 +13,7 @@ from pixelplan.model.checkpoint import load_model
 from pixelplan.model.families import FAMILIES, config_from, family_of
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.paper import PaperConfig
-from pixelplan.model.families.picture import PictureConfig
+from pixelplan.model.families.picture_config import PictureConfig
 from pixelplan.model.families.rules import RulesConfig
 from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.findings import goals_seen, recorded_depths, told
@@ -25,6 +25,8 @@ from pixelplan.model.train import short_run, train
 from pixelplan.model.train_config import RaceConfig, TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
+from tests.conftest import one_sentence, run_command
+from tests.test_data_contents import leapers
 from tests.tiny_world import play
 
 GRID = ModelConfig("position", dimensions=8, encoder_width=8, context_width=8)
@@ -34,7 +36,6 @@ SMALL = {
     "rules": RulesConfig(kinds=6, questions=256),
     "position": GRID,
     "noisy": dataclasses.replace(GRID, noisy=True),
-    "cells": dataclasses.replace(GRID, family="cells", kinds=6),
     "latent": dataclasses.replace(GRID, family="latent"),
     "paper": PaperConfig(dimensions=8, stem=8),
 }
@@ -51,7 +52,7 @@ def test_settings_are_read_as_they_were_written(name):
 
 
 def test_every_family_is_tested():
-    assert set(SMALL) == set(FAMILIES) - {"auto"}, "auto is position or cells"
+    assert set(SMALL) == set(FAMILIES)
 
 
 def test_the_side_of_a_vectors_planes_is_a_setting():
@@ -180,6 +181,27 @@ def test_a_race_is_run_resumed_and_refused(tmp_path):
     assert all(torch.equal(ours[key], theirs[key]) for key in ours)
     with pytest.raises(InputError, match="already holds a trained model"):
         train_best(data, tmp_path / "model", config)
+
+
+def test_a_family_that_refuses_a_world_has_only_lost_at_once(tmp_path):
+    config = dataclasses.replace(QUICK, candidates=(SMALL["picture"], SMALL["position"]), race=RaceConfig(good=1.1))
+    entries = race.run(leapers(2), tmp_path, config, None)
+    assert [entry["family"] for entry in entries] == ["picture", "position"]
+    assert entries[1]["score"] == -1 and entries[1]["seconds"] == 0
+    assert "more than one thing changes" in entries[1]["problem"]
+    assert not list((tmp_path / "1-position").iterdir()), "no step was taken"
+
+
+def test_a_model_of_a_family_that_is_gone_is_named(tmp_path):
+    train(play(levels=2), tmp_path / "model", quick("position", updates=1))
+    config = json.loads((tmp_path / "model" / "config.json").read_text())
+    del config["seal"]
+    for gone in ("cells", "auto", ["cells"]):
+        config["model"]["family"] = gone
+        (tmp_path / "model" / "config.json").write_text(json.dumps(config))
+        with pytest.raises(InputError, match="which this version lacks; train it again"):
+            load_model(tmp_path / "model")
+    assert "family" in one_sentence(run_command("inspect", str(tmp_path / "model"), code=2))
 
 
 def test_a_damaged_run_has_not_lost_the_race(tmp_path):

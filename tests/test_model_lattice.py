@@ -9,7 +9,7 @@ from PIL import Image
 
 from pixelplan.model.batches import to_images
 from pixelplan.model.families.lattice import best_lattice, bits_per_pixel, fit_lattice, lost_share
-from pixelplan.model.families.picture import PictureConfig
+from pixelplan.model.families.picture_config import PictureConfig
 from tests.tiny_world import play
 
 
@@ -43,6 +43,14 @@ def test_tiles_need_not_have_whole_pixels(cells, pixels):
 
 def test_if_nothing_changes_it_is_as_fine_as_usual():
     assert chosen(np.zeros((6, 64, 64, 3), np.uint8)) == PictureConfig()
+
+
+def test_losses_below_the_least_one_count_as_equal():
+    """Then only the length of the description decides, and how far a lattice is from the usual one."""
+    torch.manual_seed(0)
+    smooth = torch.nn.functional.interpolate(torch.rand(12, 3, 9, 9), (72, 72), mode="bilinear") - 0.5
+    patches = [best_lattice(PictureConfig(least_loss=least), [smooth], (72, 72)).patches for least in (1e-4, 1.0)]
+    assert patches[0] != patches[1]
 
 
 def test_more_numbers_lose_less():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pixelplan.model.families.grid import ModelConfig
-from pixelplan.model.families.picture import PictureConfig
+from pixelplan.model.families.picture_config import PictureConfig
 from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.findings import told
 from pixelplan.model.race import train_best
@@ -17,7 +17,7 @@ from pixelplan.types import Trajectories
 CANDIDATES = (
     PictureConfig(patches=8, width=8, wide=8, words=16),
     VectorConfig(dimensions=8, planes=2, width=8),
-    ModelConfig("auto", dimensions=8, encoder_width=8, context_width=8),
+    ModelConfig(dimensions=8, encoder_width=8, context_width=8),
 )
 CONFIG = TrainConfig(candidates=CANDIDATES, updates=4, quiet=True, threads=1, batch=2, frames=8)
 
@@ -89,5 +89,5 @@ def test_a_world_in_which_every_frame_is_new_says_so(tmp_path):
 
 def test_the_default_preset_races_with_the_most_general_first():
     families = [candidate.family for candidate in PRESETS["auto"].candidates]
-    assert families == ["picture", "auto"]
-    assert dataclasses.replace(PRESETS["auto"], candidates=None).model.family == "auto"
+    assert families == ["picture", "position"]
+    assert dataclasses.replace(PRESETS["auto"], candidates=None).model.family == "position"

@@ -3,12 +3,15 @@
 import dataclasses
 
 import numpy as np
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pixelplan.model.batches import LevelPlay, level_plays, make_batch, sample_steps, to_images
-from pixelplan.model.families.picture import Picture, PictureConfig
+from pixelplan.model.families.picture import Picture
+from pixelplan.model.families.picture_config import PictureConfig
+from pixelplan.types import InputError
 from tests.tiny_world import play
 
 SMALL = PictureConfig(patches=8, width=8, wide=16)
@@ -49,6 +52,59 @@ def test_scattered_steps_can_be_taken_two_at_a_time(limit, seed):
     begun = np.unique(steps[:, 0])
     assert begun.tolist() == list(range(min(limit, len(np.unique(level.steps[:, 0])))))
     assert np.isin(steps[:, 2], begun).any(), "some steps lead to where others begin"
+
+
+def signature(config: PictureConfig) -> list[float]:
+    """Numbers that tell what a network with these settings has found, decided and lost."""
+    torch.manual_seed(0)
+    levels = level_plays(play(levels=3))
+    networks = Picture(config, config.sizes(*levels[0].frames.shape[1:3], 5))
+    torch.nn.init.normal_(networks.dynamics.change[2].weight, std=0.1)  # untrained, it changes nothing
+    networks.prepare(levels)
+    networks.settle(levels)
+    batch = make_batch(levels, [np.random.default_rng(level) for level in range(3)], 8, 0.0, scattered=True)
+    torch.manual_seed(0)
+    loss = networks(batch, None, 0.0)["total"].detach()
+    of = networks.words
+    return [float(value) for value in (networks.basis.abs().sum(), of[of < 1e6].abs().sum(), networks.still, loss)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"largest_patch": 1},
+        {"pattern_levels": 1},
+        {"pattern_level_frames": 2},
+        {"word_fineness": 0.1},
+        {"unchanged": 10.0},
+        {"still_levels": 1},
+        {"least_still": 10.0},
+        {"largest_still": 1e-5},
+        {"still_bounds": 3},
+        {"bad_noise": 50.0},
+        {"loss_scale": 1.0},
+        {"blocks": 1},
+        {"heads": 2},
+    ],
+    ids=str,
+)
+def test_every_number_that_decides_is_a_setting(change):
+    assert signature(dataclasses.replace(SMALL, **change)) != signature(SMALL)
+
+
+def test_looks_are_counted_on_some_frames():
+    known = []
+    for frames in (1, 100):
+        config = dataclasses.replace(SMALL, word_frames=frames)
+        networks = Picture(config, config.sizes(32, 32, 1))
+        networks.prepare([dotted(4)])
+        known.append(int((networks.words < 1e6).all(1).sum()))
+    assert known[0] < known[1]
+
+
+def test_heads_divide_channels():
+    with pytest.raises(InputError, match="heads is 3; it must divide wide, which is 16"):
+        dataclasses.replace(SMALL, heads=3)
 
 
 def test_the_network_learns_from_its_own_predictions(monkeypatch):

@@ -218,6 +218,8 @@ def test_training_ends_when_it_has_learned():
     rising = [row(0.1 * number) for number in range(1, 7)]
     assert schedule.passes == 30 and schedule.last_pass(rising) == 30
     assert schedule.last_pass([*rising, row(1.0)]) == 7 + 4, "learned: settle for half as long"
+    assert schedule.last_pass([*rising, row(0.997), row(0.999)]) == 30, "nearly learned, and still rising"
+    assert schedule.last_pass([*rising, row(0.999), row(0.998)]) == 8 + 4, "nearly learned, and no longer rising"
     assert schedule.last_pass([*rising, *[row(0.5)] * 4]) == 10 + 5, "no better for four passes"
     impatient = plan_passes(1000, 8, 3750, True, ScheduleConfig(patience=2, settling=1.0))
     assert impatient.last_pass([*rising, *[row(0.5)] * 5]) == 16
@@ -251,7 +253,7 @@ def test_a_model_from_before_a_setting_was_added_is_still_the_model_asked_for(tm
     description = read_json(tmp_path / "model" / "config.json")
     for part, name in (("config", "muon"), ("config", "gradient_limit")):
         del description[part][name]
-    for part, name in (("judging", "walks"), ("schedule", "first_rate"), ("model", "pattern_frames")):
+    for part, name in (("judging", "walks"), ("schedule", "first_rate"), ("model", "least_updates")):
         del description["config"][part][name]
     write_json(tmp_path / "model" / "config.json", description)
     again = train(play(levels=1), tmp_path / "model", config, resume=True)
@@ -278,7 +280,7 @@ def test_impossible_settings(tmp_path):
     with pytest.raises(InputError, match="updates is 0"):
         train(play(levels=1), tmp_path / "model", dataclasses.replace(TINY, updates=0))
     with pytest.raises(InputError, match="position only"):
-        ModelConfig("cells", noisy=True)
+        ModelConfig("latent", noisy=True)
     assert not (tmp_path / "model").exists()
 
 

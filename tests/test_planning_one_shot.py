@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from pixelplan.envs import PUZZLES, get_level, make_puzzle
 from pixelplan.envs.oracle import Oracle
 from pixelplan.planning import OneShotConfig, one_shot
-from pixelplan.types import InputError, Plan
+from pixelplan.planning.plan import Plan
+from pixelplan.types import InputError
 from tests.toy import ToyModel, ToyWorld, frame_of, random_world
 
 GOLDEN = Path(__file__).parent / "golden"

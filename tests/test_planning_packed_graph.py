@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pixelplan.planning import packed_graph, queue
 from pixelplan.planning.latent_graph import GrowingGraph
 from pixelplan.planning.packed_graph import PackedGraph, Table, hashes
+from pixelplan.planning.plan import pack, unpack
 from pixelplan.planning.queue import Queue
-from pixelplan.types import pack, unpack
 
 
 def some_codes(random: np.random.Generator, count: int, bits: int, distinct: int) -> np.ndarray:

@@ -14,7 +14,7 @@ from examples.cube import Cube
 from pixelplan.planning import OneShotConfig, one_shot
 from pixelplan.planning.perimeter import Perimeter
 from pixelplan.types import InputError
-from tests.test_planning_frontier import check, steps_to
+from tests.test_planning_best_first import check, steps_to
 from tests.toy import ToyModel, ToyWorld, frame_of
 
 BEST = OneShotConfig(frontier="best-first", batch=1, node_limit=10_000, depth_limit=10_000)

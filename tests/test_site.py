@@ -29,7 +29,7 @@ def test_site_builds_without_a_broken_link(tmp_path: Path) -> None:
     for command in COMMANDS:
         assert f"pixelplan {command.__name__.replace('_', '-')}" in commands
     python = (tmp_path / "site" / "reference" / "python.html").read_text()
-    for name in ("pixelplan.train", "pixelplan.types.Plan", "pixelplan.planning.one_shot.OneShotConfig"):
+    for name in ("pixelplan.train", "pixelplan.planning.plan.Plan", "pixelplan.planning.one_shot.OneShotConfig"):
         assert f'id="{name}"' in python, name
 
 

@@ -8,7 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from pixelplan.types import Episode, World
+from pixelplan.planning.plan import Episode
+from pixelplan.types import World
 
 
 class Policy(Protocol):

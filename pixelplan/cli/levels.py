@@ -40,7 +40,7 @@ def collect(
         pixels: Size of your environment's frames, 64 or 48x72 (height x width), a side of 8 to 4096; by default its
             own if that is at most 128, else 64.
         episodes: Episodes per level; with the steps of each, at most 10,000,000 steps per level.
-        steps: Actions per episode, by default 20, or 50 if exploring sees too few goals in 20; play continues past
+        steps: Actions per episode, by default 20, or 50 or 100 if exploring sees too few goals; play continues past
             the goal.
         seed: What happens in a level depends only on this and the level's number.
         explore: Seek out untried actions instead of taking random ones, for as many steps.
@@ -76,11 +76,13 @@ def collect(
         )
     count = len(np.unique(data.frame_level))
     seen = 0 if data.solved is None else len(np.unique(data.frame_level[data.solved == 1]))
+    shown = 0 if data.goal_level is None else len(np.unique(data.goal_level))
     print(
         f"{data.actions.size:,} steps of {env} in {out}: {len(data.frames):,} distinct frames; the goal was seen in "
         f"{seen:,} of {count:,} levels"
-        + ("" if seen else "; without one, a model plans to pictures only: try longer episodes (--steps)")
-        + ("" if seen or "explore" in data.manifest else ", or --explore")
+        + (f", and {shown:,} show one that was not reached" if shown else "")
+        + ("" if seen or shown else "; without one, a model plans to pictures only: try longer episodes (--steps)")
+        + ("" if seen or shown or "explore" in data.manifest else ", or --explore")
     )
 
 

@@ -35,8 +35,8 @@ class ChoiceConfig:
     """Play is random if it sees this share of an explorer's frames, and as many goals."""
     steps: int = 20
     """Steps of an episode."""
-    longer: int = 50
-    """Steps of an episode if play sees too few goals in shorter ones."""
+    longer: tuple[int, ...] = (50, 100)
+    """Steps of an episode if play sees too few goals in shorter ones, one after the other."""
     few: float = 0.5
     """Goals are too few if they are seen in a smaller share of these levels, unless pictures show them."""
 
@@ -58,15 +58,15 @@ def collect(
 
     `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     Actions are uniformly random, or they `explore` the level. By default a few levels are tried both ways, and play is
-    random unless exploring sees clearly more; episodes have 20 steps, or 50 if goals are seen in too few of these
-    levels (`choice`). Puzzles are recorded at random, as in the paper.
+    random unless exploring sees clearly more; episodes have 20 steps, or 50 or 100 if goals are seen in too few of
+    these levels (`choice`). Puzzles are recorded at random, as in the paper.
 
     Returns the opened data set. What happens in a level depends only on (seed, level), so a run that was interrupted
     and resumed writes the same bytes. `progress` is called with the number of finished levels and of all levels. If an
     environment fails, the levels recorded so far stay.
     """
     family = open_family(env)
-    fewest, most = (choice.steps, choice.longer) if steps is None else (steps, steps)
+    fewest, most = (choice.steps, max(choice.longer)) if steps is None else (steps, steps)
     if episodes < 1 or fewest < 1:
         raise InputError(f"episodes is {episodes} and steps is {fewest}; both must be at least 1")
     if episodes * most > MOST_STEPS:
@@ -137,6 +137,7 @@ def _append_levels(
                     "actions": play.actions,
                     "episode_level": np.full(episodes, number),
                     "solved": solved_frames(play.solved, number_of),
+                    **never_reached(play.goals, play.frames, number),
                 }
             )
             offset += len(kept)
@@ -183,8 +184,8 @@ def _choose(
     """Whether to explore, and for how many steps, unless the user has said so.
 
     Play explores if random play sees fewer goals in the first levels, or clearly fewer frames. Episodes become longer
-    if exploring sees too few goals, unless it sees some, and no more in longer ones. An environment that fails here
-    will fail again while recording, which keeps the earlier levels.
+    as long as exploring sees too few goals, and more of them or clearly more frames in longer ones. An environment that
+    fails here will fail again while recording, which keeps the earlier levels.
     """
     tried = numbers[: choice.levels]
     usual = choice.steps if steps is None else steps
@@ -192,20 +193,25 @@ def _choose(
         explored = reach(family, tried, episodes, usual, seed, True)
         by_chance = explored if explore else reach(family, tried, episodes, usual, seed, False)
         better = bool(explore) or explored.goals > by_chance.goals or by_chance.frames < choice.enough * explored.frames
-        longer = None
-        if better and steps is None and explored.goals < choice.few * len(tried) and not family.has_goals:
-            longer = reach(family, tried, episodes, choice.longer, seed, True)
+        lengths = choice.longer if better and steps is None and not family.has_goals else ()
+        chosen, seen, compared = usual, explored, ""
+        for length in lengths:
+            if seen.goals >= choice.few * len(tried):
+                break
+            at_length = reach(family, tried, episodes, length, seed, True)
+            compared += f", and with {length} steps instead of {chosen} {at_length}"
+            if at_length.goals <= seen.goals and at_length.frames * choice.enough <= seen.frames:
+                break
+            chosen, seen = length, at_length
     except InputError:
         return bool(explore), usual
-    lasts = longer is not None and (longer.goals > explored.goals or not explored.goals)
-    compared = f"exploring sees {explored}" if explore else f"random play sees {by_chance}, exploring {explored}"
+    by_way = f"exploring sees {explored}" if explore else f"random play sees {by_chance}, exploring {explored}"
     notice(
         f"play {'explores' if better else 'is random'} ({'--random' if better else '--explore'} decides otherwise): "
-        f"{compared}"
-        + ("" if longer is None else f", and with {choice.longer} steps instead of {usual} {longer}")
-        + (f"; episodes have {choice.longer} steps (--steps decides otherwise)" if lasts else "")
+        f"{by_way}{compared}"
+        + (f"; episodes have {chosen} steps (--steps decides otherwise)" if chosen != usual else "")
     )
-    return better, choice.longer if lasts else usual
+    return better, chosen
 
 
 def solved_frames(solved: np.ndarray | None, number_of: np.ndarray) -> np.ndarray:
@@ -215,3 +221,11 @@ def solved_frames(solved: np.ndarray | None, number_of: np.ndarray) -> np.ndarra
     if solved is not None:
         np.maximum.at(kept, number_of, solved.astype(np.int8))
     return kept
+
+
+def never_reached(goals: np.ndarray | None, frames: np.ndarray, number: int) -> dict[str, np.ndarray]:
+    """The arrays `goals` and `goal_level` of a level: those of its goals [G,H,W,3] that are not among frames
+    [n,H,W,3]. Play has told whether the others solve it."""
+    unseen = [] if goals is None else [goal for goal in goals if not (frames == goal).all(axis=(1, 2, 3)).any()]
+    kept = np.array(unseen, np.uint8).reshape(len(unseen), *frames.shape[1:])
+    return {"goals": kept, "goal_level": np.full(len(kept), number)}

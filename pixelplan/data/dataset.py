@@ -1,9 +1,9 @@
 """Trajectory folders: written part by part, resumable, opened memory-mapped.
 
-A folder holds six npy files and, once it is complete, `manifest.json`. Until then `unfinished.jsonl` (`journal.py`)
-has a line for each part of the levels: the rows and bytes of each file up to there, and the part's checksums. A part
-is on the disk before its line is. So a run that is killed at any moment and resumed writes the very same bytes, and
-damage done in the meantime is noticed and that part played again.
+A folder holds an npy file for each of the ARRAYS that has rows and, once it is complete, `manifest.json`. Until then
+`unfinished.jsonl` (`journal.py`) has a line for each part of the levels: the rows and bytes of each file up to there,
+and the part's checksums. A part is on the disk before its line is. So a run that is killed at any moment and resumed
+writes the very same bytes, and damage done in the meantime is noticed and that part played again.
 """
 
 from __future__ import annotations
@@ -34,14 +34,17 @@ ARRAYS = {
     "actions": np.uint8,
     "episode_level": np.int64,
     "solved": np.int8,
+    "goals": np.uint8,
+    "goal_level": np.int64,
 }
-ARRAYS_ADDED_LATER = ("solved",)
+ARRAYS_ADDED_LATER = ("solved", "goals", "goal_level")
 """Arrays that data sets of earlier versions lack."""
 KEYS_ONLY_IF_TRUE = ("explore",)
 """Keys that a request has only if they are true."""
 SECONDS_BETWEEN_NOTES = 1.0
 """How often finished levels are noted in the journal: the most that a kill costs, beside the level being played."""
-DIMENSIONS = {"frames": 4, "frame_level": 1, "episodes": 2, "actions": 2, "episode_level": 1, "solved": 1}
+DIMENSIONS = {"frames": 4, "episodes": 2, "actions": 2, "goals": 4}
+"""Of arrays that have more than one."""
 MANIFEST, JOURNAL = "manifest.json", "unfinished.jsonl"
 
 
@@ -145,10 +148,12 @@ class TrajectoryWriter:
         """Whether a file still has the bytes of a part, after the bytes that were checked before."""
         if name not in part["bytes"]:
             return False
+        if not part["bytes"][name]:
+            return True
         left, digest = part["bytes"][name] - self._bytes[name], hashlib.sha256()
         try:
             with (self.folder / f"{name}.npy").open("rb") as file:
-                file.seek(len(_header(name, (0,) * DIMENSIONS[name])) + self._bytes[name])
+                file.seek(len(_header(name, (0,) * DIMENSIONS.get(name, 1))) + self._bytes[name])
                 while left > 0 and (read := file.read(min(left, 2**20))):
                     digest.update(read)
                     left -= len(read)
@@ -157,10 +162,15 @@ class TrajectoryWriter:
         return left == 0 and digest.hexdigest() == part["sha256"][name]
 
     def append(self, levels: int, **arrays: np.ndarray) -> None:
-        """Add the rows of this many finished levels to every array; without `solved`, what solves them is unknown."""
+        """Add the rows of this many finished levels to every array; without `solved`, what solves them is unknown, and
+        without `goals`, no goal is shown."""
         arrays.setdefault("solved", np.full(len(arrays["frame_level"]), -1))
+        arrays.setdefault("goals", arrays["frames"][:0])
+        arrays.setdefault("goal_level", arrays["frame_level"][:0])
         added = {name: np.ascontiguousarray(rows, ARRAYS[name]) for name, rows in arrays.items()}
         for name, rows in added.items():
+            if not len(rows):
+                continue
             path = self.folder / f"{name}.npy"
             header = _header(name, (0, *rows.shape[1:]))
             with naming(path), path.open("r+b" if path.exists() else "w+b") as file:
@@ -188,7 +198,8 @@ class TrajectoryWriter:
         if self._journal is None or self._noted == self.levels_done:
             return
         for name in ARRAYS:
-            _flush(self.folder / f"{name}.npy")
+            if self._rows[name]:
+                _flush(self.folder / f"{name}.npy")
         sums = {name: digest.hexdigest() for name, digest in self._digests.items()}
         self._digests = {name: hashlib.sha256() for name in ARRAYS}
         noted = {"levels_done": self.levels_done, "rows": self._rows, "bytes": self._bytes, "sha256": sums}
@@ -199,15 +210,16 @@ class TrajectoryWriter:
         """Complete the folder of frames [H,W,3] and episodes of this many steps: final headers, checksums, and last the
         manifest."""
         assert self._journal is not None
-        shapes = {"frames": frame_shape, "episodes": (steps + 1,), "actions": (steps,)}
+        shapes = {"frames": frame_shape, "episodes": (steps + 1,), "actions": (steps,), "goals": frame_shape}
         self._note()
-        for name in ARRAYS:
+        written = [name for name in ARRAYS if self._rows[name]]
+        for name in written:
             path, header = self.folder / f"{name}.npy", _header(name, (self._rows[name], *shapes.get(name, ())))
             with naming(path), path.open("r+b") as file:
                 file.write(header)
                 file.truncate(len(header) + self._bytes[name])
             _flush(path)
-        sums = {f"{name}.npy": checksum(self.folder / f"{name}.npy") for name in ARRAYS}
+        sums = {f"{name}.npy": checksum(self.folder / f"{name}.npy") for name in written}
         counts = {"frames": self._rows["frames"], "episodes": self._rows["episodes"], "levels": self.levels_done}
         write_json(self.folder / MANIFEST, {**self.request, "counts": counts, "sha256": sums})
         self._journal.remove()
@@ -259,6 +271,8 @@ def open_trajectories(folder: str | Path, verify: bool = True) -> Trajectories:
         {len(arrays["frame_level"]), len(arrays.get("solved", arrays["frame_level"]))} != {frames}
         or {len(arrays["actions"]), len(arrays["episode_level"])} != {episodes}
         or arrays["frames"].shape[3] != 3
+        or arrays.get("goals", arrays["frames"]).shape[1:] != arrays["frames"].shape[1:]
+        or len(arrays.get("goals", ())) != len(arrays.get("goal_level", ()))
         or arrays["episodes"].shape[1] != arrays["actions"].shape[1] + 1
         or (verify and not _within(arrays, manifest["actions"]))
     ):
@@ -273,7 +287,7 @@ def _within(arrays: Mapping[str, np.ndarray], actions: int) -> bool:
 
 
 def _open_array(path: Path, manifest: Mapping[str, Any], verify: bool) -> np.ndarray:
-    array = map_array(path, ARRAYS[path.stem], DIMENSIONS[path.stem])
+    array = map_array(path, ARRAYS[path.stem], DIMENSIONS.get(path.stem, 1))
     if verify and checksum(path) != manifest["sha256"].get(path.name):
         raise InputError(f"{path} is not the file that was written (its checksum differs); collect the data set again")
     return array

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from pixelplan.types import InputError
+from pixelplan.types import ADDED_LATER, InputError
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,15 @@ class ReadingConfig:
     """The share of votes that must be for merging near frames before pairs without a vote are merged, too."""
     changed_there: float = 0.8
     """The share of steps from near frames that must change something where these differ."""
+    most_things: int = field(default=16, metadata=ADDED_LATER)
+    """The most different things that the cells of another grid show where they change."""
     compared_levels: int = 50
     """The most levels whose frames are compared to count the things in cells."""
     compared_frames: int = 500
     """The most frames, over all these levels."""
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            value: object = getattr(self, field.name)
+        for setting in dataclasses.fields(self):
+            value: object = getattr(self, setting.name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 10**6:
-                raise InputError(f"{field.name} is {value}; it must be a number above 0 and below a million")
+                raise InputError(f"{setting.name} is {value}; it must be a number above 0 and below a million")

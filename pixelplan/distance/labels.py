@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pixelplan.distance.network import FARTHEST
-from pixelplan.types import LatentGraph
+from pixelplan.planning.plan import LatentGraph
 
 
 def backed_up(successors: np.ndarray, known: np.ndarray) -> np.ndarray:

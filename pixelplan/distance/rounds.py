@@ -26,7 +26,8 @@ from pixelplan.distance.unfinished import CHECKPOINT, load_progress, other_train
 from pixelplan.planning.latent_goal import LatentGoal, among
 from pixelplan.planning.one_shot import OneShotConfig, inference, search
 from pixelplan.planning.packed_graph import PackedGraph
-from pixelplan.types import Goal, InputError, LatentGraph, Model, Plan, is_discrete, pack, unpack
+from pixelplan.planning.plan import LatentGraph, Plan, pack, unpack
+from pixelplan.types import Goal, InputError, Model, is_discrete
 
 Open = Callable[[int], tuple[np.ndarray, Goal]]
 """The first frame [H,W,3] and the goal of a level, by its number."""

@@ -48,7 +48,7 @@ class Explorer:
     ) -> None:
         self._random, self._config = random, config
         self._successors: list[list[int]] = []  # [K][A], the frame that each action led to; -1 if untried
-        self._actions = actions
+        self._actions, self._untried = actions, 0
         self._tried, self._new = np.zeros(actions), np.zeros(actions)
         self._rates = np.full(actions, 0.5)
         self._route: list[int] = []
@@ -71,6 +71,7 @@ class Explorer:
             self._tried[action] += 1
             self._new[action] += new
             self._rates = np.maximum((self._new + 1) / (self._tried + 2), self._config.least)
+        self._untried -= self._known(here)[action] < 0
         self._known(here)[action] = there
         self._known(there)
 
@@ -82,10 +83,14 @@ class Explorer:
     def _known(self, frame: int) -> list[int]:
         while frame >= len(self._successors):
             self._successors.append([-1] * self._actions)
+            self._untried += self._actions
         return self._successors[frame]
 
     def _best(self, here: int) -> tuple[float, list[int]]:
         """About how many new frames per step the best choice from a frame promises, and the actions of that choice."""
+        self._known(here)
+        if not self._untried:
+            return 0.0, []
         most = float(self._rates.max())
         best, way = 0.0, list[int]()
         ways: dict[int, list[int]] = {here: []}

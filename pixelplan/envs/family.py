@@ -37,6 +37,8 @@ class Recording:
     """[E,T] uint8."""
     solved: np.ndarray | None = None
     """[n] bool, whether each frame solves the level; None if unknown."""
+    goals: np.ndarray | None = None
+    """[G,H,W,3] uint8, what the level shows of its goal, reached or not; None if it shows nothing, or parts only."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,18 +182,19 @@ class Tables:
     ) -> Recording:
         """By the level's table; every state's frame is drawn once."""
         level = get_level(self.puzzle, number)
+        goals = level.frame(level.goal)[None]
         if explores:
             stage = _Stage(level)
             rows, actions = explore(stage, len(ACTIONS), episodes, steps, random)
             seen = np.array(stage.states)
-            return Recording(level.frames(seen), rows, actions, level.goals[seen])
+            return Recording(level.frames(seen), rows, actions, level.goals[seen], goals)
         actions = random.integers(len(ACTIONS), size=(episodes, steps), dtype=np.uint8)
         states = np.empty((episodes, steps + 1), np.int32)
         states[:, 0] = random.choice(level.starts, episodes) if self.random_start else level.start
         for step in range(steps):
             states[:, step + 1] = level.successors[states[:, step], actions[:, step]]
         seen, index = np.unique(states, return_inverse=True)
-        return Recording(level.frames(seen), index.reshape(states.shape), actions, level.goals[seen])
+        return Recording(level.frames(seen), index.reshape(states.shape), actions, level.goals[seen], goals)
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
         """The level with its own goal, a random one, or the state that a frame shows or actions lead to."""

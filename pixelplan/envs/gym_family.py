@@ -25,12 +25,12 @@ import gymnasium
 import numpy as np
 
 from pixelplan.envs.determinism import STEPS, judge_determinism
-from pixelplan.envs.explore import explore
 from pixelplan.envs.family import Challenge, Recording, Wanted
 from pixelplan.envs.frames import to_frame, usual_size
 from pixelplan.envs.guard import STEP_SECONDS, EnvironmentFailed, guarded
 from pixelplan.envs.gym_goals import demonstrated, known_goal, random_frame, sized_goal
-from pixelplan.envs.gym_level import GymLevel, LooksOtherwise, Recorder, checked_reward, checked_tuple
+from pixelplan.envs.gym_level import GymLevel, checked_reward, checked_tuple
+from pixelplan.envs.gym_play import record_play
 from pixelplan.envs.gym_spaces import Source, attribute, discrete_actions, renders
 from pixelplan.types import Goal, InputError, Model
 
@@ -201,46 +201,16 @@ class GymFamily:
         explores: bool = False,
         trusts: bool = False,
     ) -> Recording:
-        """All at once if the environment can, else step by step; every distinct frame is kept once.
+        """All at once if the environment can, else step by step."""
+        return record_play(self, number, (episodes, steps), random, explores, trusts and self._rendered)
 
-        A level that does not deserve trust is played again, and every step is drawn.
-        """
-        begun = random.bit_generator.state
-        try:
-            return self._play(number, episodes, steps, random, explores, trusts and self._rendered)
-        except LooksOtherwise:
-            random.bit_generator.state = begun
-            return self._play(number, episodes, steps, random, explores, False)
-
-    def _play(
-        self, number: int, episodes: int, steps: int, random: np.random.Generator, explores: bool, trusts: bool
-    ) -> Recording:
-        level = self.level(number)
-        recorder = Recorder(level, trusts)
-        if explores:
-            rows, actions = explore(recorder, int(self._space.n), episodes, steps, random)
-        else:
-            actions = random.integers(int(self._space.n), size=(episodes, steps), dtype=np.uint8)
-            if self.replays and self.own_size == self.shape[:2]:
-                level.reset()
-                shown, which = attribute(self._env, "replay")(actions)[:2]
-                return Recording(shown, which, actions)
-            seen = [[recorder.reset(), *(recorder.step(int(action)) for action in taken)] for taken in actions]
-            rows = np.array(seen)
-        frames = recorder.frames()
-        return Recording(frames, rows, actions, recorder.solved() | self._pictured(level, frames))
-
-    def _pictured(self, level: GymLevel, frames: np.ndarray) -> np.ndarray:
-        """[n] bool, whether frames [n,H,W,3] seen in a level show its goal.
-
-        None of them counts if the environment says itself what is solved, or fails to show its goal.
-        """
-        if self.has_goals and not level.says:
+    def shown_goal(self, level: GymLevel) -> Goal:
+        """The goal that a level shows; one without pictures if it shows none, or fails to."""
+        if self.has_goals:
             level.begin()
             with contextlib.suppress(InputError):
-                goal = self._level_goal(level.number)
-                return np.array([goal.shown_by(frame) for frame in frames])
-        return np.zeros(len(frames), bool)
+                return self.level_goal(level.number)
+        return Goal()
 
     @property
     def usually_random(self) -> bool:
@@ -251,6 +221,11 @@ class GymFamily:
     def replays(self) -> bool:
         """Whether the environment can show many episodes at once."""
         return attribute(self._env, "replay") is not None
+
+    def replay(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The distinct frames [n,H,W,3] of actions [E,T] in the level that was reset last, and which are seen when."""
+        frames, rows = attribute(self._env, "replay")(actions)[:2]
+        return frames, rows
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
         """The goal that the environment shows, whatever it counts as solved, a random frame of the level, a given goal,
@@ -266,14 +241,15 @@ class GymFamily:
         elif not isinstance(goal, str):
             target = known_goal(self, level, goal)
         elif goal == "level":
-            target = self._level_goal(number)
+            target = self.level_goal(number)
         else:
             random = np.random.default_rng([seed, number, 1])
             target = Goal.of(random_frame(level, random)) if goal == "random" else Goal()
+        shown = self.shown_goal(level) if target.frames is None else target
         return Challenge(
             number=number,
             env=level,
-            solved=lambda: level.solved(target) if own_goal else target.shown_by(level.frame),
+            solved=lambda: level.solved(shown) if own_goal else target.shown_by(level.frame),
             goal=target,
             shortest=self._shortest(level) if own_goal else None,
             action_names=self.action_names,
@@ -307,7 +283,7 @@ class GymFamily:
             )
         return self._space
 
-    def _level_goal(self, number: int) -> Goal:
+    def level_goal(self, number: int) -> Goal:
         """The goal that the level shows; it must be the level that was reset last."""
         if not self.has_goals:
             raise InputError(

@@ -9,15 +9,11 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 import numpy as np
 
-from pixelplan.envs.frames import DistinctFrames, resize
+from pixelplan.envs.frames import resize
 from pixelplan.types import Goal, InputError, describe_value
 
 if TYPE_CHECKING:
     from pixelplan.envs.gym_family import GymFamily
-
-
-SPOT_CHECK = 8
-"""Of the steps whose outcome is known, the first two are drawn anyway, and then one in this many."""
 
 
 class GymLevel(gymnasium.Env[np.ndarray, int]):
@@ -127,69 +123,6 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
             )
         self.frame = resize(picture, self._family.shape[:2])
         return self.frame.copy()
-
-
-class LooksOtherwise(Exception):
-    """A step that was made before shows another frame now: frames do not show the whole state."""
-
-
-class Recorder:
-    """A level whose frames get numbers as they are first seen, and which notes those that solve it.
-
-    If it `trusts` the level, it does not draw a step again that was made before: the same action after the same frame,
-    with the environment telling the same afterwards. It draws some of them anyway, and raises `LooksOtherwise` if they
-    differ.
-    """
-
-    def __init__(self, level: GymLevel, trusts: bool = False) -> None:
-        self._level, self._trusts = level, trusts
-        self._seen = DistinctFrames(level.frame.shape)
-        self._solved: set[int] = set()
-        self._here = -1
-        self._after: dict[tuple[int, int], tuple[bytes | None, int]] = {}  # what was told and seen after a step
-        self._known = 0  # steps that were made before
-
-    @property
-    def over(self) -> bool:
-        """Whether the environment has terminated."""
-        return self._level.over
-
-    def reset(self) -> int:
-        """The number of the level's first frame."""
-        self._level.begin()
-        return self._see((-1, -1))
-
-    def step(self, action: int) -> int:
-        """The number of the frame after an action."""
-        if not self._level.over:
-            self._level.act(action)
-            self._see((self._here, action))
-        return self._here
-
-    def _see(self, step: tuple[int, int]) -> int:
-        """The number of the frame after a step, a frame and an action."""
-        told = self._level.told() if self._trusts else None
-        before = self._after.get(step)
-        known = told is not None and before is not None and before[0] == told
-        self._known += known
-        if before is not None and known and self._known > 2 and self._known % SPOT_CHECK:
-            self._here = before[1]
-        else:
-            self._here = self._seen.add(self._level.look())
-            if before is not None and known and self._here != before[1]:
-                raise LooksOtherwise
-            self._after.setdefault(step, (told, self._here))
-        if self._level.succeeded:
-            self._solved.add(self._here)
-        return self._here
-
-    def frames(self) -> np.ndarray:
-        """[n,H,W,3], what was seen."""
-        return self._seen.stacked()
-
-    def solved(self) -> np.ndarray:
-        """[n] bool, whether each frame solved the level."""
-        return np.isin(np.arange(len(self._seen)), list(self._solved))
 
 
 def checked_reward(reward: Any) -> float:

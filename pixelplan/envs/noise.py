@@ -198,7 +198,10 @@ class Noisy:
             for column, index in enumerate(shown):
                 frames[row * (steps + 1) + column] = painter.paint(play.frames[index])
         solved = None if play.solved is None else play.solved[play.episodes.ravel()]
-        return Recording(frames, np.arange(play.episodes.size).reshape(play.episodes.shape), play.actions, solved)
+        painter.begin()
+        goals = None if play.goals is None else np.stack([painter.paint(goal) for goal in play.goals])
+        rows = np.arange(play.episodes.size).reshape(play.episodes.shape)
+        return Recording(frames, rows, play.actions, solved, goals)
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
         """The other family's; the goal's frames are disturbed as well, unless the user gave them."""

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from pixelplan.files import read_json
-from pixelplan.types import InputError, Plan
+from pixelplan.planning.plan import Plan
+from pixelplan.types import InputError
 
 FEWEST = 20
 """The fewest plans that something can be learned from."""

@@ -12,7 +12,8 @@ from pixelplan.envs.frames import resize, resized_goal, to_frame
 from pixelplan.evaluation.open_model import find_model, guided
 from pixelplan.planning import OneShotConfig, one_shot
 from pixelplan.planning.latent_goal import in_latent_space
-from pixelplan.types import ACTIONS, Goal, InputError, Plan
+from pixelplan.planning.plan import Plan
+from pixelplan.types import ACTIONS, Goal, InputError
 
 DIFFERENT_PATCH = 40
 """Patches that differ by this many grey values per pixel show different things; noise and a plain patch by 64."""

@@ -14,9 +14,11 @@ from pixelplan.envs.goals import Goals
 from pixelplan.envs.guard import EnvironmentFailed, describe
 from pixelplan.envs.oracle import Oracle
 from pixelplan.evaluation.chance import Chance
+from pixelplan.evaluation.result import LevelResult
 from pixelplan.evaluation.stats import level_result
 from pixelplan.planning import PLANNERS
-from pixelplan.types import Episode, LevelResult, Model
+from pixelplan.planning.plan import Episode
+from pixelplan.types import Model
 
 
 @dataclass(frozen=True)

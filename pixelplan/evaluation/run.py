@@ -15,12 +15,13 @@ from pixelplan.envs.resolve import EnvLike, open_family
 from pixelplan.evaluation.finished_levels import FinishedLevels
 from pixelplan.evaluation.open_model import calibrated, check_goal, choose_model, guided, model_name, weights_of
 from pixelplan.evaluation.play import Task, play_level
+from pixelplan.evaluation.result import LevelResult, Result
 from pixelplan.evaluation.stats import outcome, row, seconds_per_plan
 from pixelplan.files import level_numbers, parse_levels, write_json
 from pixelplan.machine import describe_machine
 from pixelplan.planning import find_planner
 from pixelplan.planning.one_shot import check_memory
-from pixelplan.types import InputError, LevelResult, Model, Result
+from pixelplan.types import InputError, Model
 
 
 def evaluate(

@@ -13,7 +13,8 @@ from pixelplan.evaluation.play import Task, play
 from pixelplan.files import write_bytes, write_picture
 from pixelplan.planning import find_planner
 from pixelplan.planning.one_shot import check_memory
-from pixelplan.types import Episode, InputError, Model
+from pixelplan.planning.plan import Episode
+from pixelplan.types import InputError, Model
 
 
 def solve(

@@ -7,7 +7,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from pixelplan.types import Episode, LevelResult, Result
+from pixelplan.evaluation.result import LevelResult, Result
+from pixelplan.planning.plan import Episode
 
 _Z = 1.959963984540054  # 95 % of a normal distribution lie within this many standard deviations
 

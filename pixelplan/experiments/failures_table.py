@@ -20,7 +20,7 @@ from pixelplan.files import level_numbers, parse_levels
 from pixelplan.model.checkpoint import load_model
 from pixelplan.planning import full
 from pixelplan.planning.one_shot import play_one_shot
-from pixelplan.types import Episode
+from pixelplan.planning.plan import Episode
 
 TRAINING_LEVELS = {"ice-slider": 5, "digit-jump": 10, "procgen-maze": 10}
 """Training levels of the models: those trained on 1000 fail nowhere."""

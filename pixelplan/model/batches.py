@@ -56,6 +56,8 @@ class LevelPlay:
     """Whether every frame is a state of its own, except for pairs that no recorded future tells apart."""
     solved: np.ndarray | None = None
     """[n] int8: whether each frame solves the level, 1 yes, 0 no, -1 unknown; None if unknown for all."""
+    goals: np.ndarray | None = None
+    """[G,H,W,3] uint8: pictures of the goal that play never reached; None if the data set has none."""
 
     @cached_property
     def steps(self) -> np.ndarray:
@@ -91,6 +93,7 @@ def level_plays(data: Trajectories, states: np.ndarray | None = None) -> list[Le
             data.actions[rows].astype(np.int64),
             frames_are_states=states is None,
             solved=None if data.solved is None else np.asarray(data.solved[first:end]),
+            goals=None if data.goals is None else data.goals[data.goal_level == data.frame_level[first]],
         )
         for first, end, rows in rows_of_levels(data)
     ]

@@ -17,11 +17,10 @@ def of_the_family(config: TrainConfig, model: Path) -> TrainConfig:
     """The config for training that starts from a model's weights: no race, and that model's networks; an InputError if
     the config asks for another family."""
     begun = load_model(model).config
-    wanted = (config.model,) if config.candidates is None else config.candidates
-    if not any(choice.family in (begun.family, "auto") for choice in wanted):
+    if config.candidates is None and config.model.family != begun.family:
         raise InputError(
             f"{model} is of the family {begun.family}, and training that starts from it must be, too; "
-            f"{wanted[0].family} was asked for"
+            f"{config.model.family} was asked for"
         )
     return dataclasses.replace(config, model=begun, candidates=None)
 

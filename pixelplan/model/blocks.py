@@ -56,13 +56,6 @@ def head(width: int, channels: int) -> nn.Sequential:
     return nn.Sequential(nn.GroupNorm(1, width), nn.ReLU(), nn.Conv2d(width, channels, 1))
 
 
-def nearness(images: Tensor, patterns: Tensor) -> Tensor:
-    """How near [N,K,R,C] each cell of images [N,3,H,W] is to patterns [K,3,p,p]: −|x − c|² without |x|², which is the
-    same for all patterns."""
-    products = functional.conv2d(images, patterns, stride=patterns.shape[2])
-    return 2 * products - patterns.pow(2).sum((1, 2, 3))[:, None, None]
-
-
 class InverseModel(nn.Module):
     """Which action led from one embedding to the next: one hidden layer of 32 layer-normalised units."""
 

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from pixelplan.files import check_format, checksum, left_by_writer, read_json, write_bytes, write_json, write_rows
 from pixelplan.model.config_limits import check_description
-from pixelplan.model.families import config_from
+from pixelplan.model.families import FAMILIES, config_from
 from pixelplan.model.goal_test import MOST_DIMENSIONS, MOST_WIDTH, READINGS, Certainty, LearnedGoalTest
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
@@ -51,6 +51,9 @@ def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
     """The model in a folder; an InputError says what is wrong with a folder that holds none."""
     folder = Path(folder)
     description = read_description(folder)
+    family = description["model"].get("family")
+    if family not in tuple(FAMILIES):
+        raise InputError(f"{folder} is a model of the family {family}, which this version lacks; train it again")
     try:
         model = WorldModel(
             config_from(description["model"]), Sizes(**description["sizes"]), float(description["threshold"])

@@ -27,11 +27,22 @@ LIMITS: dict[str, tuple[float, float]] = {
     "features": (1, 64),
     "wide": (1, 512),
     "words": (1, 2**16),
+    "largest_patch": (1, 64),
+    "pattern_levels": (1, 10**6),
+    "pattern_level_frames": (1, 10**6),
+    "word_frames": (1, 10**6),
+    "word_fineness": (1, 10**6),
+    "word_rollouts": (1, 1024),
+    "still_levels": (1, 10**6),
+    "least_still": (1e-12, 10**6),
+    "largest_still": (1e-12, 10**6),
+    "still_bounds": (1, 10**6),
+    "blocks": (0, 32),
+    "heads": (1, 64),
     "questions": (1, 2**20),
     "sight": (0, 16),
     "planes": (1, 128),
     "side": (4, 64),
-    "pattern_frames": (1, 10**6),
     "updates": (1, 10**6),
     "least_updates": (1, 10**6),
     "sampled_steps": (1, 10**6),
@@ -124,7 +135,7 @@ def _check_together(description: Mapping[str, Any], path: Path) -> None:
             f"most {LARGEST_TABLE:,}"
         )
     widest = max(sizes.get(name, 1) for name in ("encoder_width", "context_width", "stem"))
-    outputs = sizes.get("actions", 1) * max(moves, sizes.get("kinds", 1))
+    outputs = sizes.get("actions", 1) * moves
     pixels = sizes.get("height", 1) * sizes.get("width", 1)
     parameters = (
         18 * widest**2 * (sizes.get("encoder_blocks", 1) + reach)

@@ -64,7 +64,9 @@ class Examples:
     levels: int
     """Of how many levels."""
     with_goal: int
-    """In how many of them a solved state was seen."""
+    """In how many of them play had solved the level."""
+    pictures: int
+    """How many goal pictures there are beside that."""
 
 
 class Certainty(nn.Module):
@@ -128,6 +130,8 @@ class GoalTestReport:
     """Training levels in which play had solved the level."""
     held_out: bool = True
     """Whether it was judged on held-out levels; if none of them was solved, training levels had to do."""
+    pictures: int = 0
+    """Goal pictures of training levels that play never reached, which it learned from as well."""
 
 
 def learn_goal_test(
@@ -140,7 +144,7 @@ def learn_goal_test(
     seed: int = 0,
 ) -> tuple[LearnedGoalTest, GoalTestReport] | None:
     """A goal test for a model, from levels of recorded play, and what held-out levels say of it; None if no level was
-    solved in them. Rows and columns are those of the lattice, if the model has one."""
+    solved in them and no picture shows a goal. Rows and columns are those of the lattice, if the model has one."""
     random = np.random.default_rng([seed, 7])
     known = examples(model, levels, config, random)
     if known is None or not known.solved.any():
@@ -164,7 +168,8 @@ def learn_goal_test(
     test = best[1]
     alarms = alarm_share(test, model, held_out if fresh else levels, config)
     missed = float((test(judged.z[judged.solved]) >= 1).float().mean())
-    return test, GoalTestReport(judged.levels, judged.with_goal, missed, alarms, known.with_goal, fresh)
+    trained_on = known.with_goal
+    return test, GoalTestReport(judged.levels, judged.with_goal, missed, alarms, trained_on, fresh, known.pictures)
 
 
 def readings(dimensions: int, cells: int) -> list[Reading]:
@@ -175,8 +180,9 @@ def readings(dimensions: int, cells: int) -> list[Reading]:
 def examples(
     model: Model, levels: Sequence[LevelPlay], config: GoalTestConfig, random: np.random.Generator
 ) -> Examples | None:
-    """Seen and predicted states of levels, those in which something was solved first; None if nobody said what is."""
-    states, solved = [], []
+    """Seen and predicted states of levels, and their goals if a picture shows them, levels in which something was
+    solved first; None if nobody said what is."""
+    states, solved, pictures = [], [], 0
     said = labelled(levels)
     for level in said[: config.levels]:
         assert level.solved is not None
@@ -195,16 +201,21 @@ def examples(
             after = model.step(seen[sources], model.context(np.asarray(level.frames[0])))
             states.append(after[where.reshape(-1), steps[:, 1]])
             solved.append(level.solved[steps[:, 2]] == 1)
+        if level.goals is not None and len(level.goals):
+            shown = np.asarray(level.goals[: config.frames])
+            states.append(model.encode(shown))
+            solved.append(np.ones(len(shown), bool))
+            pictures += len(shown)
     if not states:
         return None
     with_goal = sum(map(_was_solved, said))
-    return Examples(torch.cat(states).float().cpu().clone(), np.concatenate(solved), len(said), with_goal)
+    return Examples(torch.cat(states).float().cpu().clone(), np.concatenate(solved), len(said), with_goal, pictures)
 
 
 def labelled(levels: Sequence[LevelPlay]) -> list[LevelPlay]:
-    """Levels of which is known what solves them, those that play had solved first."""
+    """Levels of which is known what solves them, those that play had solved first, then those that show a goal."""
     said = [level for level in levels if level.solved is not None and (level.solved >= 0).any()]
-    return sorted(said, key=lambda level: not _was_solved(level))
+    return sorted(said, key=lambda level: (not _was_solved(level), level.goals is None or not len(level.goals)))
 
 
 def with_hardest(
@@ -274,12 +285,13 @@ def draw_line(certainty: np.ndarray, solved: np.ndarray) -> tuple[float, int]:
 def told(report: dict[str, Any] | None) -> str:
     """What a model's description says of its goal test, in a line for people."""
     if report is None:
-        return "goal test: none, because nothing in the recorded play solved a level"
+        return "goal test: none, because nothing in the recorded play solved a level and no picture shows a goal"
     missed = "none to miss" if report["missed"] is None else f"{report['missed']:.1%} of solved states missed"
     where = "held-out" if report["held_out"] else "training"
     return (
         f"goal test: {missed}, {report['false_alarms']:.2%} false alarms, on {report['levels']} {where} levels; "
         f"learned from {report['trained_on']} levels that play had solved"
+        + (f" and {report['pictures']} goal pictures that it had not reached" if report.get("pictures") else "")
     )
 
 

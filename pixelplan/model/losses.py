@@ -18,16 +18,6 @@ def forward_loss(predicted: Tensor, target: Tensor, tolerance: float) -> Tensor:
     return 0.5 * squared.mean() + 0.5 * (squared * missed).sum() / missed.sum().clamp(min=1)
 
 
-def kinds_loss(chances: Tensor, kinds: Tensor) -> Tensor:
-    """L_FW if cells hold kinds: E [−log p̂(kind of the cell after the step)], for chances and kinds [M,G,K].
-
-    The mean over all cells and the mean over those of which the kind was not expected, half each, as in `forward_loss`.
-    """
-    surprise = -(kinds * (chances + 1e-6).log()).sum(-1)  # [M,G]
-    missed = (kinds * chances).detach().sum(-1) < 0.5
-    return 0.5 * surprise.mean() + 0.5 * (surprise * missed).sum() / missed.sum().clamp(min=1)
-
-
 def inverse_loss(logits: Tensor, actions: Tensor) -> Tensor:
     """L_CE = E [−log p(a_t | z_t, z_{t+1})], for logits [M,A] and actions [M] (the paper's second loss)."""
     return functional.cross_entropy(logits, actions)
@@ -58,17 +48,6 @@ def look_loss(maps: Tensor, differing: Tensor) -> Tensor:
     counted = differing.any(dim=1)
     attention = (maps * differing.unsqueeze(1)).sum(-1)[counted]
     return -(attention + 1e-6).log().mean() if counted.any() else maps.sum() * 0
-
-
-def tell_loss(kinds: Tensor, others: Tensor) -> Tensor:
-    """L_tell = E [−log(1 − Σ p p') − ½ log Σ p² − ½ log Σ p'²], for chances p, p' [M,K] of cells that look different.
-
-    What the margin is for embeddings (not in the paper): two cells that look different should be different kinds, each
-    with certainty. The gradient does not vanish if both are the same kind, which is when it is needed.
-    """
-    apart = 1 - (kinds * others).sum(-1)
-    certain = kinds.pow(2).sum(-1) * others.pow(2).sum(-1)
-    return -((apart + 1e-4).log() + 0.5 * (certain + 1e-4).log()).mean()
 
 
 def squared_distances(z: Tensor) -> Tensor:

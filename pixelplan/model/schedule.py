@@ -17,7 +17,8 @@ class ScheduleConfig:
     least_updates: int = 100
     """The fewest gradient steps of a pass; small sets repeat in it."""
     learned: float = 0.995
-    """The score above which a falling rate brings the rest: nearly all steps exact, and every rollout right."""
+    """The score from which a falling rate brings the rest, once a pass has not raised it or it is 1: nearly all steps
+    exact, and every rollout right. What is rare is learned last, so a score that still rises is not the end."""
     patience: int = 4
     """Learning is over after this many passes without a better one."""
     settling: float = 0.5
@@ -40,7 +41,8 @@ class ScheduleConfig:
             if score(row) > best:
                 best, best_pass = score(row), number
             waited, left = number - best_pass, passes - number
-            if score(row) >= self.learned or waited >= self.patience or self.settling_passes(number) >= left:
+            learned = score(row) >= self.learned and (waited > 0 or score(row) >= 1)
+            if learned or waited >= self.patience or self.settling_passes(number) >= left:
                 return number
         return None
 

@@ -9,7 +9,7 @@ from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.families import Config
 from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.families.paper import PaperConfig
-from pixelplan.model.families.picture import PictureConfig
+from pixelplan.model.families.picture_config import PictureConfig
 from pixelplan.model.families.rules import RulesConfig
 from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.goal_test import GoalTestConfig
@@ -36,7 +36,7 @@ class TrainConfig:
 
     preset: str = "spatial"
     """What these settings are called."""
-    model: Config = field(default_factory=lambda: ModelConfig("auto"))
+    model: Config = field(default_factory=ModelConfig)
     """The family and its settings."""
     candidates: tuple[Config, ...] | None = field(default=None, metadata=ADDED_LATER)
     """Families that race in place of `model`, the most general first: the one that predicts held-out frames best is
@@ -106,13 +106,13 @@ class TrainConfig:
 GENERAL = TrainConfig(frames=16, precision="auto", judging=JudgingConfig(slack=1.5))
 """What the families that guess nothing share."""
 PRESETS: dict[str, TrainConfig] = {
-    "auto": replace(GENERAL, preset="auto", candidates=(PictureConfig(), ModelConfig("auto"))),
+    "auto": replace(GENERAL, preset="auto", candidates=(PictureConfig(), ModelConfig())),
     "picture": replace(GENERAL, preset="picture", model=PictureConfig()),
     "vector": replace(GENERAL, preset="vector", model=VectorConfig()),
     "ppgs": TrainConfig(preset="ppgs", model=VectorConfig(noise=0.0, inverse=True), frames=16),
     "rules": TrainConfig(preset="rules", model=RulesConfig()),
     "spatial": TrainConfig(),
-    "noisy": TrainConfig(model=ModelConfig("auto", noisy=True)),
+    "noisy": TrainConfig(model=ModelConfig(noisy=True)),
     "latent": TrainConfig(preset="latent", model=ModelConfig(family="latent")),
     "paper": TrainConfig(
         preset="paper",
@@ -125,13 +125,13 @@ PRESETS: dict[str, TrainConfig] = {
     ),
     "tiny": TrainConfig(
         preset="tiny",
-        model=ModelConfig("auto", dimensions=16, encoder_width=8, context_width=16),
+        model=ModelConfig(dimensions=16, encoder_width=8, context_width=16),
         updates=60,
         frames=12,
         goal_test=GoalTestConfig(updates=20),
     ),
 }
-"""Configurations by name. `auto` lets families race, `spatial` takes the one that the data suggests; `ppgs` is PPGS at
+"""Configurations by name. `auto` lets families race, `spatial` is `position`; `ppgs` is PPGS at
 the size of a processor core, `paper` is PPGS with the paper's networks, losses, threshold and number of gradient steps
 (the steps from 5 states of 8 levels are about 128); `tiny` is for tests."""
 

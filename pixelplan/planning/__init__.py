@@ -7,8 +7,9 @@ from typing import Any
 from pixelplan.planning.full import FullConfig, full
 from pixelplan.planning.image_search import ImageSearchConfig, image_search
 from pixelplan.planning.one_shot import OneShotConfig, one_shot, play_one_shot
+from pixelplan.planning.plan import Episode
 from pixelplan.planning.planner import Planner
-from pixelplan.types import Episode, InputError
+from pixelplan.types import InputError
 
 __all__ = [
     "PLANNERS",

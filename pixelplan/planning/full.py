@@ -13,7 +13,8 @@ from pixelplan.planning.latent_goal import in_latent_space
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table, distances
 from pixelplan.planning.memory import Memory, Remembering
 from pixelplan.planning.one_shot import OneShotConfig, checked_goal, contexts, inference, search
-from pixelplan.types import ADDED_LATER, Episode, Goal, InputError, LatentGraph, Model, Plan, World
+from pixelplan.planning.plan import Episode, LatentGraph, Plan
+from pixelplan.types import ADDED_LATER, Goal, InputError, Model, World
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ import numpy as np
 
 from pixelplan.planning.memory import Memory
 from pixelplan.planning.one_shot import checked_goal
-from pixelplan.types import Episode, Goal, InputError, World
+from pixelplan.planning.plan import Episode
+from pixelplan.types import Goal, InputError, World
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ import numpy as np
 
 from pixelplan.planning.latent_graph import as_array, as_tensor, distances
 from pixelplan.planning.packed_graph import hashes
-from pixelplan.types import Goal, GoalTest, InputError, Model, goal_test_of, is_discrete, pack
+from pixelplan.planning.plan import pack
+from pixelplan.types import Goal, GoalTest, InputError, Model, goal_test_of, is_discrete
 
 NO_CHANGE = 0.1
 """Embeddings that differ by less than this share of the model's threshold count as equal."""
@@ -103,8 +104,8 @@ def need_goal_test(model: Model) -> GoalTest:
     test = goal_test_of(model)
     if test is None:
         raise InputError(
-            "this model has no goal test, because its training data shows nothing that solved a level; record play "
-            "that does (collect --explore) and train again, or give a picture as the goal"
+            "this model has no goal test, because its training data shows no goal, reached or as a picture; record "
+            "play that solves levels (collect --explore) and train again, or give a picture as the goal"
         )
     return test
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pixelplan.types import LatentGraph
+from pixelplan.planning.plan import LatentGraph
 
 if TYPE_CHECKING:
     import torch

@@ -11,22 +11,13 @@ from typing import Any, Literal
 import numpy as np
 
 from pixelplan.machine import free_memory
-from pixelplan.planning.frontier import Growth, Nearness, Problem, best_first, breadth_first
+from pixelplan.planning.best_first import best_first
+from pixelplan.planning.breadth_first import breadth_first
 from pixelplan.planning.latent_goal import LatentGoal, in_latent_space
 from pixelplan.planning.perimeter import WithPerimeter, around
-from pixelplan.types import (
-    ADDED_LATER,
-    Distance,
-    Episode,
-    Goal,
-    InputError,
-    Model,
-    Plan,
-    World,
-    describe_value,
-    is_discrete,
-    is_frame,
-)
+from pixelplan.planning.plan import Episode, Plan
+from pixelplan.planning.problem import Growth, Nearness, Problem
+from pixelplan.types import ADDED_LATER, Distance, Goal, InputError, Model, World, describe_value, is_discrete, is_frame
 
 NODE_BYTES = 100
 """About what a node takes beside its embedding: its hash, parent, successors and place in the queue."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pixelplan.planning.latent_graph import Origins, with_room
-from pixelplan.types import LatentGraph, pack, unpack
+from pixelplan.planning.plan import LatentGraph, pack, unpack
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _FREE = -1

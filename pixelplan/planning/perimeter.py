@@ -16,7 +16,8 @@ import numpy as np
 
 from pixelplan.planning.latent_graph import as_array, as_tensor, with_room
 from pixelplan.planning.packed_graph import Table
-from pixelplan.types import Distance, InputError, Model, pack, unpack
+from pixelplan.planning.plan import pack, unpack
+from pixelplan.types import Distance, InputError, Model
 
 if TYPE_CHECKING:
     import torch

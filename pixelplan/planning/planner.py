@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pixelplan.types import Episode, InputError
+from pixelplan.planning.plan import Episode
+from pixelplan.types import InputError
 
 
 @dataclass(frozen=True)

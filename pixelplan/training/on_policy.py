@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pixelplan.data.collect import solved_frames
+from pixelplan.data.collect import never_reached, solved_frames
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
 from pixelplan.data.identity import rows_of_levels
 from pixelplan.envs.blindfold import Blindfold
@@ -185,7 +185,8 @@ def _append(
     offset = writer.frames_written
     old = data.episodes[rows] - first
     new = np.arange(end - first, len(frames)).reshape(len(played), -1)
-    number = data.frame_level[first]
+    number = int(data.frame_level[first])
+    goals = None if data.goals is None else data.goals[data.goal_level == number]
     writer.append(
         1,
         frames=frames[kept],
@@ -194,4 +195,5 @@ def _append(
         actions=np.concatenate([data.actions[rows], np.stack([episode.actions for episode in played])]),
         episode_level=np.full(len(old) + len(new), number),
         solved=solved_frames(np.concatenate([said, *(episode.solved for episode in played)]), number_of),
+        **never_reached(goals, frames, number),
     )

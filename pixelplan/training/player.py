@@ -14,7 +14,8 @@ import torch
 from pixelplan.planning import FullConfig, full
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table
 from pixelplan.planning.one_shot import inference
-from pixelplan.types import Goal, GoalTest, Model, Plan, World, goal_test_of
+from pixelplan.planning.plan import Plan
+from pixelplan.types import Goal, GoalTest, Model, World, goal_test_of
 
 RANDOM_STEPS = 5
 """Random actions that are taken if the planner does not know what to do."""

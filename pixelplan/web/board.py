@@ -17,7 +17,8 @@ from pixelplan.envs import Level
 from pixelplan.envs.goals import with_goal_shown, with_goal_state
 from pixelplan.envs.pictures import centres
 from pixelplan.evaluation.figures import solution_picture
-from pixelplan.types import Episode, Goal, InputError
+from pixelplan.planning.plan import Episode
+from pixelplan.types import Goal, InputError
 
 _MOST_DIFFERENCE = 12.0
 """Grey values per pixel by which a picture of a state may differ from its frame: a bad JPEG by 5, another level 30."""

@@ -16,7 +16,8 @@ from pixelplan.planning import PLANNERS, one_shot
 from pixelplan.planning.latent_goal import in_latent_space
 from pixelplan.planning.latent_graph import as_array, distances
 from pixelplan.planning.one_shot import inference
-from pixelplan.types import Episode, InputError, Model, Plan
+from pixelplan.planning.plan import Episode, Plan
+from pixelplan.types import InputError, Model
 from pixelplan.web.clock import Clock
 from pixelplan.web.limits import Limits
 from pixelplan.web.messages import DoneMessage, LaneMessage, PlanMessage, StepMessage

@@ -24,7 +24,8 @@ from pixelplan.envs.family import Family
 from pixelplan.envs.goals import Goals
 from pixelplan.envs.resolve import blame
 from pixelplan.evaluation.figures import frames_picture
-from pixelplan.types import Episode, Goal, InputError
+from pixelplan.planning.plan import Episode
+from pixelplan.types import Goal, InputError
 from pixelplan.web.board import Cells
 
 _RECENT_LEVELS = 16

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 import gymnasium
 import numpy as np
 
-from pixelplan.types import Episode, InputError
+from pixelplan.planning.plan import Episode
+from pixelplan.types import InputError
 from pixelplan.web.board import Board, follow
 from pixelplan.web.clock import Clock
 from pixelplan.web.limits import Limits

@@ -8,7 +8,8 @@ import numpy as np
 
 from pixelplan.planning.latent_graph import as_array, distances
 from pixelplan.planning.one_shot import inference
-from pixelplan.types import LatentGraph, Model
+from pixelplan.planning.plan import LatentGraph
+from pixelplan.types import Model
 from pixelplan.web.board import Board, follow
 from pixelplan.web.schema import Parting
 

@@ -11,7 +11,7 @@ from PIL import Image
 
 from pixelplan.envs.family import Tables
 from pixelplan.planning import PLANNERS
-from pixelplan.types import Plan
+from pixelplan.planning.plan import Plan
 from pixelplan.web.board import Board
 from pixelplan.web.projection import Projection
 from pixelplan.web.schema import (

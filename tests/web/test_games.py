@@ -15,7 +15,7 @@ from pixelplan.envs import PUZZLES, get_level, make_puzzle
 from pixelplan.envs.oracle import Oracle
 from pixelplan.evaluation.figures import episode_gif, solution_picture
 from pixelplan.planning import one_shot
-from pixelplan.types import Episode
+from pixelplan.planning.plan import Episode
 from pixelplan.web import server
 from pixelplan.web.board import TableBoard
 from pixelplan.web.sessions import Game

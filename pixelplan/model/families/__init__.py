@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from pixelplan.model.batches import action_count
-from pixelplan.model.families.cells import Cells
 from pixelplan.model.families.grid import ModelConfig, suggest_grid
 from pixelplan.model.families.latent import Latent
 from pixelplan.model.families.lattice import fit_lattice
 from pixelplan.model.families.noisy import NoisyPosition
 from pixelplan.model.families.paper import Paper, PaperConfig
-from pixelplan.model.families.picture import Picture, PictureConfig
+from pixelplan.model.families.picture import Picture
+from pixelplan.model.families.picture_config import PictureConfig
 from pixelplan.model.families.position import Position
 from pixelplan.model.families.rules import Rules, RulesConfig, fit_rules
 from pixelplan.model.families.vector import Vector, VectorConfig
@@ -52,32 +52,33 @@ FAMILIES = {
     "position": Family(Position, ModelConfig, suggest_grid),
     "noisy": Family(NoisyPosition, ModelConfig, suggest_grid),
     "rules": Family(Rules, RulesConfig, fit_rules),
-    "cells": Family(Cells, ModelConfig, suggest_grid),
-    "auto": Family(Position, ModelConfig, suggest_grid),
     "latent": Family(Latent, ModelConfig, suggest_grid),
     "paper": Family(Paper, PaperConfig, fit_to_frames),
 }
-"""`auto` is position or cells, as the data suggests."""
+FORMER_SETTINGS = ("kinds", "pattern_frames")
+"""Of a family on a grid that is gone: configs of `position` and `latent` from then still name them."""
 
 
 def family_of(config: Config) -> Family:
     """The family that settings belong to."""
-    return FAMILIES["noisy" if getattr(config, "noisy", False) else config.family]
+    return FAMILIES[_name_of(config)]
 
 
 def versions_of(config: Config) -> dict[str, int]:
-    """The versions of the families that training with these settings may come to, by name."""
-    if getattr(config, "noisy", False):
-        names: tuple[str, ...] = ("noisy",)
-    else:
-        names = ("position", "cells") if config.family == "auto" else (config.family,)
-    return {name: FAMILIES[name].networks.version for name in names}
+    """The version of the family that settings belong to, by its name."""
+    name = _name_of(config)
+    return {name: FAMILIES[name].networks.version}
+
+
+def _name_of(config: Config) -> str:
+    return "noisy" if getattr(config, "noisy", False) else config.family
 
 
 def config_from(settings: dict[str, Any]) -> Config:
     """Settings as they were written to JSON; a KeyError or TypeError if they are no family's."""
     kind = FAMILIES[settings["family"]].config
-    values = dict(settings)
+    former = FORMER_SETTINGS if kind is ModelConfig else ()
+    values = {name: value for name, value in settings.items() if name not in former}
     for field in dataclasses.fields(kind):
         default: Any = field.default
         if field.name in values and hasattr(default, "__dataclass_fields__"):

@@ -5,7 +5,6 @@ The grid is a guess. `race` lets it compete with families that guess nothing, an
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -43,22 +42,19 @@ class NoiseConfig:
 class ModelConfig:
     """The families on a grid."""
 
-    family: Literal["auto", "position", "cells", "latent"] = "position"
-    """position: a place on a grid and a map of where actions lead; cells: what is in each cell of a grid, for worlds in
-    which several things change; auto (in training): whichever of these two the data suggests; latent: the encoder of
-    position with a forward model that sees no context."""
+    family: Literal["position", "latent"] = "position"
+    """position: a place on a grid and a map of where actions lead; latent: its encoder with a forward model that sees
+    no context."""
     dimensions: int = 32
-    """Size of an embedding (for cells it is the number of cells times kinds instead)."""
-    kinds: int = 16
-    """How many different things a cell can hold (cells)."""
+    """Size of an embedding."""
     maps: int = 1
-    """Attention maps of the encoder (position and latent)."""
+    """Attention maps of the encoder."""
     encoder_width: int = 32
     """Channels of the encoder."""
     encoder_blocks: int = 1
-    """Residual blocks of the encoder (position and latent)."""
+    """Residual blocks of the encoder."""
     context_width: int = 64
-    """Channels of the network that reads a level's rules from a frame (position and cells)."""
+    """Channels of the network that reads a level's rules from a frame (position only)."""
     inverse: bool = True
     """Train with the inverse model."""
     noisy: bool = False
@@ -69,14 +65,12 @@ class ModelConfig:
     """Gradient steps for each cell of the latent grid: a finer grid takes longer to tell its cells apart."""
     reading: ReadingConfig = field(default=ReadingConfig(), metadata=ADDED_LATER)
     """How the grid, and the states of frames, are read from recorded play."""
-    pattern_frames: int = field(default=1000, metadata=ADDED_LATER)
-    """About how many frames of the training levels show what cells look like (cells)."""
     noisy_frames: NoiseConfig = field(default=NoiseConfig(), metadata=ADDED_LATER)
     """How noisy frames are learned from."""
 
     def __post_init__(self) -> None:
         """An InputError if the family cannot learn from noisy frames."""
-        if self.noisy and self.family not in ("auto", "position"):
+        if self.noisy and self.family != "position":
             raise InputError(f"noisy frames can be learned by the family position only, not by {self.family}")
 
 
@@ -94,36 +88,32 @@ class GridNetworks(Networks):
         return max(self.config.least_updates, self.config.updates_per_cell * self.sizes.rows * self.sizes.columns)
 
 
-def far_blocks(sizes: Sizes) -> int:
-    """Residual blocks, of two 3×3 convolutions each, for a cell to see as far as a step can lead."""
-    return max(2, -(-sizes.reach // 2))
-
-
 def suggest_grid(networks: ModelConfig, grid: tuple[int, int] | None, data: Trajectories) -> tuple[ModelConfig, Sizes]:
     """The networks and sizes for recorded play, on the given grid or the one that the data suggests.
 
-    The grid is the one on which things move along rows and columns. If something besides one mover changes on it, it is
-    a grid on which only one mover changes; if there is none, the simplest grid that shows all changes.
+    The grid is the one on which things move along rows and columns. If something besides one mover changes on it,
+    `position` takes a grid on which only one mover changes; an InputError if there is none.
     """
     reading = networks.reading
     sizes = sizes_of(data, grid, networks.noisy, reading)
-    open_family = networks.family == "auto"
-    if networks.family not in ("auto", "cells"):
+    if networks.noisy or networks.family == "latent":
         return networks, sizes
-    if networks.noisy:
-        return dataclasses.replace(networks, family="position"), sizes
     levels = level_plays(data, states_of_frames(data, reading))
-    if open_family and one_mover(_parts(levels), sizes.rows, sizes.columns, reading):
-        return dataclasses.replace(networks, family="position"), sizes
-    if grid is None:
-        sample = _sample(levels, reading)
-        grids = compact_grids([frames for frames, _ in sample], networks.kinds, reading)
-        moved_on = next((grid for grid in grids if one_mover(sample, *grid, reading)), None)
-        moved_on = moved_on or stepping_grid(sample, reading)
-        if open_family and moved_on is not None:
-            return dataclasses.replace(networks, family="position"), sizes_of(data, moved_on, reading=reading)
-        sizes = sizes_of(data, grids[0], reading=reading) if grids else sizes
-    return dataclasses.replace(networks, family="cells") if open_family else networks, sizes
+    if one_mover(_parts(levels), sizes.rows, sizes.columns, reading):
+        return networks, sizes
+    moved_on = _other_grid(_sample(levels, reading), reading) if grid is None else None
+    if moved_on is None:
+        raise InputError(
+            "more than one thing changes in this world, and the family position knows the place of one only; train "
+            "with --noisy if what changes is visual noise (check-env tells), and with --preset picture if it is not"
+        )
+    return networks, sizes_of(data, moved_on, reading=reading)
+
+
+def _other_grid(sample: list[tuple[np.ndarray, np.ndarray]], reading: ReadingConfig) -> tuple[int, int] | None:
+    """Rows and columns of a grid on which only one mover changes, from frames [n,H,W,3] and states [n] of levels."""
+    grids = compact_grids([frames for frames, _ in sample], reading.most_things, reading)
+    return next((grid for grid in grids if one_mover(sample, *grid, reading)), None) or stepping_grid(sample, reading)
 
 
 def _parts(levels: list[LevelPlay]) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -21,13 +21,10 @@ from torch.nn import functional
 
 from pixelplan.data.spread import evenly_spread
 from pixelplan.model.batches import action_count, to_images
-from pixelplan.model.families.picture import LARGEST_PATCH, PictureConfig
+from pixelplan.model.families.picture_config import PictureConfig
 from pixelplan.model.families.repaint import rescaled
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import Trajectories
-
-LEAST_LOSS = 1e-4
-"""A smaller share of changes that is lost is none."""
 
 
 def fit_lattice(config: PictureConfig, grid: tuple[int, int] | None, data: Trajectories) -> tuple[PictureConfig, Sizes]:
@@ -56,7 +53,7 @@ def best_lattice(config: PictureConfig, levels: Sequence[Tensor], frame: tuple[i
         size, side = candidate.seen(*frame)
         lost = lost_share(changes, size, side, config.lattice_share * changes[0].numel())
         ratio = candidate.patches / config.patches
-        return max(lost, LEAST_LOSS) * bits_per_pixel(images, size, side) * max(ratio, 1 / ratio)
+        return max(lost, config.least_loss) * bits_per_pixel(images, size, side) * max(ratio, 1 / ratio)
 
     return min((replace(config, patches=count) for count in nearest_first), key=misfit)
 
@@ -90,7 +87,7 @@ def _sample(config: PictureConfig, data: Trajectories) -> list[Tensor]:
     """Images [n,3,h,w] of some levels, evenly spread; large frames are scaled down."""
     levels = np.unique(data.frame_level)
     height, width = data.frames.shape[1:3]
-    scale = min(1.0, LARGEST_PATCH * config.patches / max(height, width))
+    scale = min(1.0, config.largest_patch * config.patches / max(height, width))
     size = max(1, round(height * scale)), max(1, round(width * scale))
     images = []
     for level in levels[evenly_spread(len(levels), config.lattice_levels)]:

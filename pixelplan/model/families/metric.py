@@ -13,8 +13,11 @@ from pixelplan.model.networks import Networks
 from pixelplan.model.objective import weighted_sum
 
 
-class ThreeNetworks(Networks):
-    """Encoder h, forward model f with context and inverse model p, as the paper calls them."""
+class MetricNetworks(Networks):
+    """Encoder h, forward model f with context and inverse model p, as the paper calls them.
+
+    States are points, kept a margin apart.
+    """
 
     encoder: nn.Module
     """Returns embeddings [N,d] of images [N,3,H,W], and what else it knows."""
@@ -43,10 +46,6 @@ class ThreeNetworks(Networks):
         level, before, action, after = batch.steps.unbind(1)
         logits = self.inverse(z[level, before], z[level, after])
         return {"inverse": (weights.inverse_weight, inverse_loss(logits, action))}
-
-
-class MetricNetworks(ThreeNetworks):
-    """States are points, kept a margin apart."""
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
         """The paper's three losses, one that holds frames of the same state together, and the family's own."""

@@ -9,9 +9,9 @@ Shapes: N images, L levels of S states, A actions, c features a patch, a lattice
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,80 +19,21 @@ from torch import Tensor
 from torch.nn import functional
 
 from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
+from pixelplan.model.families.picture_config import PictureConfig
 from pixelplan.model.families.repaint import Patches, Repaint
 from pixelplan.model.metrics import rollout_exactness
 from pixelplan.model.networks import Networks
 from pixelplan.model.optimizer import Muon, MuonConfig
 from pixelplan.model.sizes import Sizes
 
-LARGEST_PATCH = 8
-"""Pixels along a side."""
-UNCHANGED = 1e-3
-"""Features that differ by no more than rounding does are the same."""
 UNUSED = 1e6
 """A feature that no patch has."""
-
-
-@dataclass(frozen=True)
-class PictureConfig:
-    """The picture family."""
-
-    family: Literal["picture"] = "picture"
-    """Its name."""
-    patches: int = 16
-    """Patches along the longer side of a frame; about so many, if the data decides (`lattice.py`)."""
-    coarsest: float = 0.75
-    """The least number of patches that the data may decide on, as a multiple of the usual one; 1 once it has."""
-    finest: float = 2.0
-    """The largest such number."""
-    lattice_levels: int = 60
-    """Levels that decide it."""
-    lattice_frames: int = 6
-    """Frames of each of these levels."""
-    lattice_share: float = 1 / 6
-    """Numbers that tell a frame when lattices are compared, as a share of those of its pixels."""
-    features: int = 4
-    """Numbers that tell a patch. With more of them, details that hardly matter are most of what is to be learned."""
-    whitening: float = 0.5
-    """How far features are made equally large: 0 leaves them as they are, 1 makes them all equal. Features that vary
-    little then count less, but they count."""
-    width: int = 32
-    """Channels of the network on the whole lattice."""
-    wide: int = 64
-    """Channels of the network on half and a quarter of it."""
-    noise: float = 0.05
-    """Of the features that the network learns from, so that small errors do not add up in a plan: what it repaints
-    does not depend on them."""
-    bad_patches: float = 0.02
-    """The share of patches with five times as much of it."""
-    predicted: float = 0.5
-    """The share of states, among those that the batch has a step to, that the network learns from as it predicts them
-    itself. In a plan all of them are its own predictions, and their errors are not like noise."""
-    words: int = 1024
-    """Looks of a patch that are remembered, the most common ones of the training levels."""
-    updates: int = 3000
-    """Gradient steps at most."""
-
-    def sizes(self, height: int, width: int, actions: int) -> Sizes:
-        """The lattice for frames of this size."""
-        (height_seen, width_seen), side = self.seen(height, width)
-        return Sizes(height, width, actions, height_seen // side, width_seen // side, reach=1)
-
-    def seen(self, height: int, width: int) -> tuple[tuple[int, int], int]:
-        """The size at which frames of a height and width are looked at, so that whole patches fit, and a patch's side.
-
-        The side is limited: patterns of thousands of pixels would take hours to find.
-        """
-        longer = max(height, width)
-        patches = min(self.patches, longer)
-        side = min(LARGEST_PATCH, -(-longer // patches))
-        return (max(1, round(patches * height / longer)) * side, max(1, round(patches * width / longer)) * side), side
 
 
 class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
-    version = 10
+    version = 11
     until_learned = True
     keeps_margin = False
     changes_colours = False
@@ -114,7 +55,7 @@ class Picture(Networks):
         self.register_buffer("still", torch.zeros(()))
         self.register_buffer("words", torch.full((config.words, config.features), UNUSED))
         self.register_buffer("exact_words", torch.zeros((), dtype=torch.bool))
-        self.dynamics = Repaint(config.features, config.width, config.wide, sizes, self.patches)
+        self.dynamics = Repaint(config, sizes, self.patches)
 
     def usual_updates(self) -> int:
         """As the config says."""
@@ -133,10 +74,10 @@ class Picture(Networks):
     def prepare(self, levels: Sequence[LevelPlay]) -> None:
         """Find the patterns: principal components of how patches differ between two frames of one level."""
         differences, patches = [], []
-        for level in sample_levels(levels, 150):
+        for level in sample_levels(levels, self.config.pattern_levels):
             if len(level.frames) < 2:
                 continue
-            chosen = np.unique(np.linspace(0, len(level.frames) - 1, 6).astype(int))
+            chosen = np.unique(np.linspace(0, len(level.frames) - 1, self.config.pattern_level_frames).astype(int))
             cut = self.patches.cut(to_images(np.asarray(level.frames[chosen])))  # [n,R·C,3·w·w]
             difference = (cut - cut.roll(1, 0)).flatten(0, 1)
             changed = difference.abs().amax(1) > 0
@@ -156,8 +97,10 @@ class Picture(Networks):
 
     def _learn_words(self, levels: Sequence[LevelPlay]) -> None:
         """Remember the most common looks of patches."""
-        features = self._features(to_images(sample_frames(levels))).permute(0, 2, 3, 1).flatten(0, 2)  # [n,c]
-        looks, which, counts = torch.unique((features * 100).round(), dim=0, return_inverse=True, return_counts=True)
+        images = to_images(sample_frames(levels, self.config.word_frames))
+        features = self._features(images).permute(0, 2, 3, 1).flatten(0, 2)  # [n,c]
+        rounded = (features * self.config.word_fineness).round()
+        looks, which, counts = torch.unique(rounded, dim=0, return_inverse=True, return_counts=True)
         exact = torch.zeros_like(looks).index_copy(0, which, features)  # one of those that round to the same
         common = counts.argsort(descending=True, stable=True)[: len(self.words)]
         self.words[: len(common)] = exact[common]
@@ -208,21 +151,23 @@ class Picture(Networks):
         right = {}
         for choice in (False, True):
             self.exact_words.fill_(choice)
-            right[choice] = rollout_exactness(self, levels, (1, 5, 20))
+            right[choice] = rollout_exactness(self, levels, self.config.word_rollouts)
         self.exact_words.fill_(sum(right[True].values()) >= sum(right[False].values()))
 
     def _settle_still(self, levels: Sequence[LevelPlay]) -> None:
         moving, resting = [], []
-        for level in sample_levels(levels, 50):
+        for level in sample_levels(levels, self.config.still_levels):
             steps = level.steps
             images = to_images(np.asarray(level.frames))
             features = self._features(images)
             predicted = self.dynamics(features, self.context(images[:1]))[steps[:, 0], steps[:, 1]]
-            changed = (features[steps[:, 2]] - features[steps[:, 0]]).abs().amax(1) > UNCHANGED  # [m,R,C]
+            changed = (features[steps[:, 2]] - features[steps[:, 0]]).abs().amax(1) > self.config.unchanged  # [m,R,C]
             size = predicted.pow(2).sum(1)
             moving.append(size[changed])
             resting.append(size[~changed])
-        bounds = torch.logspace(-6, 2, 401)
+        bounds = torch.logspace(
+            math.log10(self.config.least_still), math.log10(self.config.largest_still), self.config.still_bounds
+        )
         lost = torch.searchsorted(torch.cat(moving).sort().values, bounds)
         leaking = sum(map(len, resting)) - torch.searchsorted(torch.cat(resting).sort().values, bounds)
         mistakes = lost + leaking
@@ -238,7 +183,8 @@ class Picture(Networks):
         """
         with torch.no_grad(), torch.autocast(batch.images.device.type, enabled=False):  # targets are never rounded
             features = self._features(batch.images)
-            worse = 1 + 4 * (torch.rand_like(features[:, :1]) < self.config.bad_patches)  # of a few patches
+            bad = torch.rand_like(features[:, :1]) < self.config.bad_patches
+            worse = 1 + (self.config.bad_noise - 1) * bad
             wrong = features + self.config.noise * worse * torch.randn_like(features)
         context = self.context(batch.images[batch.contexts])[batch.places[:, 0]]
         before, after = batch.images_of_steps()
@@ -248,13 +194,14 @@ class Picture(Networks):
             predicted = self._after(features, context, before[chosen], actions[chosen]).float()
             truth = features[after[chosen]]
             helps = _squared(predicted - truth) < _squared(features[before[chosen]] - truth)  # better than no change
-            own = after[chosen[helps]]
+            replaced = after[chosen[helps]]
             noise = wrong - features
-            noise[own] = 0
-            wrong[own] = predicted[helps]
-            stays = (features[after] - features[before]).abs().amax(1, keepdim=True) < UNCHANGED  # [M,1,R,C]
+            noise[replaced] = 0
+            wrong[replaced] = predicted[helps]
+            change = (features[after] - features[before]).abs().amax(1, keepdim=True)  # [M,1,R,C]
+            stays = change < self.config.unchanged
             target = features[after] + stays * noise[before]
-        loss = 0.1 * _squared(self._after(wrong, context, before, actions) - target).mean()
+        loss = self.config.loss_scale * _squared(self._after(wrong, context, before, actions) - target).mean()
         return {"forward": loss, "total": loss}
 
     def _steps_to_predict(self, before: Tensor, after: Tensor) -> Tensor:
@@ -295,5 +242,5 @@ def _squared(differences: Tensor) -> Tensor:
 
 
 def sample_levels(levels: Sequence[LevelPlay], most: int) -> list[LevelPlay]:
-    """At most `count` levels, evenly spread."""
+    """At most `most` levels, evenly spread."""
     return [levels[place] for place in np.unique(np.linspace(0, len(levels) - 1, min(most, len(levels))).astype(int))]

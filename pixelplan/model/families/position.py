@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from pixelplan.model.batches import LevelBatch
 from pixelplan.model.blocks import GridFeatures, InverseModel, ResidualBlock, head
-from pixelplan.model.families.grid import GridNetworks, ModelConfig, far_blocks
+from pixelplan.model.families.grid import GridNetworks, ModelConfig
 from pixelplan.model.families.metric import MetricNetworks
 from pixelplan.model.losses import look_loss
 from pixelplan.model.sizes import Sizes
@@ -46,6 +46,11 @@ class Position(GridNetworks, MetricNetworks):
     def more_losses(self, batch: LevelBatch, maps: Tensor, weights: Any) -> dict[str, tuple[float, Tensor]]:
         """Attention belongs to where the frames of a level differ."""
         return attention_losses(batch, maps, weights.look_weight, self.sizes)
+
+
+def far_blocks(sizes: Sizes) -> int:
+    """Residual blocks, of two 3×3 convolutions each, for a cell to see as far as a step can lead."""
+    return max(2, -(-sizes.reach // 2))
 
 
 def spatial_encoder(config: ModelConfig, sizes: Sizes, readout: Readout) -> SpatialEncoder:

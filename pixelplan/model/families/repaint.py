@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pixelplan.model.families.picture_config import PictureConfig
 from pixelplan.model.sizes import Sizes
 
 
@@ -70,7 +71,7 @@ class AttentionBlock(nn.Module):
     """Every place looks for the places that matter to it, wherever they are, and adds what it finds there.
 
     Pooling tells a place *that* something is elsewhere, attention *which* of several things is: the other end of the
-    portal that somebody steps into, and no other portal.
+    portal that is stepped into, and no other portal.
     """
 
     def __init__(self, width: int, heads: int) -> None:
@@ -96,9 +97,9 @@ class Repaint(nn.Module):
     those of the level's one frame shows at once what has moved, whatever the floor looks like.
     """
 
-    def __init__(self, features: int, width: int, wide: int, sizes: Sizes, patches: Patches) -> None:
-        """`width` channels on the whole lattice, `wide` on half and a quarter of it."""
+    def __init__(self, config: PictureConfig, sizes: Sizes, patches: Patches) -> None:
         super().__init__()
+        features, width, wide = config.features, config.width, config.wide
         self.actions, self.features, self.patches = sizes.actions, features, patches
         self.look = nn.Sequential(
             nn.Conv2d(3, 2 * width, patches.side, stride=patches.side),
@@ -109,11 +110,11 @@ class Repaint(nn.Module):
         self.places = nn.Parameter(torch.zeros(width, sizes.rows, sizes.columns))
         self.enter = nn.Conv2d(2 * features, width, 3, padding=1)
         self.halve = nn.Conv2d(width, wide, 2, stride=2)
-        self.middle = nn.Sequential(*(PoolingBlock(wide) for _ in range(2)), AttentionBlock(wide, heads=4))
+        self.middle = nn.Sequential(*_pooling(config), AttentionBlock(wide, config.heads))
         self.quarter = nn.Conv2d(wide, wide, 2, stride=2)
-        self.coarse = nn.Sequential(*(PoolingBlock(wide) for _ in range(2)))
+        self.coarse = nn.Sequential(*_pooling(config))
         self.to_half = nn.Conv2d(wide, wide, 1)
-        self.middle_again = nn.Sequential(*(PoolingBlock(wide) for _ in range(2)))
+        self.middle_again = nn.Sequential(*_pooling(config))
         outputs = sizes.actions * features
         self.change = nn.Sequential(
             nn.GroupNorm(1, wide), nn.ReLU(), nn.Conv2d(wide, 4 * outputs, 1), nn.PixelShuffle(2)
@@ -132,6 +133,10 @@ class Repaint(nn.Module):
         half = self.middle_again(half + _twice(self.to_half(coarse), half))
         change = self.change(half)[..., : features.shape[2], : features.shape[3]]
         return change.unflatten(1, (self.actions, self.features))
+
+
+def _pooling(config: PictureConfig) -> list[PoolingBlock]:
+    return [PoolingBlock(config.wide) for _ in range(config.blocks)]
 
 
 def _even(features: Tensor) -> Tensor:

@@ -24,7 +24,6 @@ from pixelplan.data.contents import compact_grids
 from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.data.spread import evenly_spread
 from pixelplan.model.batches import LevelPlay, level_plays, to_images
-from pixelplan.model.blocks import nearness
 from pixelplan.model.families.grow_trees import Steps, TreeConfig, learn, wrong
 from pixelplan.model.families.trees import Lookup, Trees, causes, follow, look_up, surroundings
 from pixelplan.model.networks import Networks
@@ -252,6 +251,13 @@ class Cells:
     def as_patterns(self, looks: np.ndarray) -> Tensor:
         """Images [u,3,p,p] of looks [u,w]."""
         return to_images(looks.reshape(-1, self.sizes.patch, self.sizes.patch, 3))
+
+
+def nearness(images: Tensor, patterns: Tensor) -> Tensor:
+    """How near [N,K,R,C] each cell of images [N,3,H,W] is to patterns [K,3,p,p]: −|x − c|² without |x|², which is the
+    same for all patterns."""
+    products = functional.conv2d(images, patterns, stride=patterns.shape[2])
+    return 2 * products - patterns.pow(2).sum((1, 2, 3))[:, None, None]
 
 
 def fit_rules(config: RulesConfig, grid: tuple[int, int] | None, data: Trajectories) -> tuple[RulesConfig, Sizes]:

@@ -59,7 +59,7 @@ class VectorConfig:
 class Vector(MetricNetworks):
     """A unit vector for a frame."""
 
-    version = 3
+    version = 4
     until_learned = True
     changes_colours = False
     scattered = True
