@@ -108,6 +108,7 @@ def measure(name: str) -> dict[str, Any]:
         return {**record, "fits": False, "sentence": str(problem)}
     unfit = [one for one in found.findings if one.mark == "does not fit"]
     record |= {"fits": found.fits, "refused_for": [one.what for one in unfit], "hidden": found.hidden}
+    record["doubts"] = {one.what: one.found for one in found.findings if one.mark == "mind"}
     if unfit or animal.refused:
         return {**record, "sentence": unfit[0].found if unfit else "it was not refused"}
     began, folder, model = core_seconds(), RUNS / name / "data", RUNS / name / "model"
@@ -130,6 +131,7 @@ def measure(name: str) -> dict[str, Any]:
         "exact": trained["validation_metrics"]["exact"],
         "rollouts": trained["validation_metrics"]["rollouts"],
         "goal_test": trained["findings"]["goal_test"],
+        "rehearsal": trained["findings"].get("rehearsal"),
         "warnings": [*trained["findings"]["warnings"], *trained["findings"]["goal_test_warnings"]],
     }
     for planner, goals in (
@@ -225,6 +227,18 @@ def share(record: dict[str, Any], key: str) -> str:
     return "no goal test" if "refused" in found else f"{found['success']:.2f}"
 
 
+def is_solved(record: dict[str, Any]) -> bool:
+    """Whether an id reaches what it must."""
+    one_shot, full = (record.get(f"{planner} solved", {}).get("success", 0) for planner in ("one-shot", "full"))
+    return one_shot >= 0.90 and full >= 0.95
+
+
+def against(record: dict[str, Any]) -> str:
+    """What training says against a model and, if levels are not solved, what check-env says of missions in words."""
+    mission = record.get("doubts", {}).get("mission")
+    return " ".join([*([] if mission is None or is_solved(record) else [f"{mission}."]), *record["warnings"]])
+
+
 def steps_beside_shortest(record: dict[str, Any], shortest: dict[str, float | None]) -> str:
     """Steps to the goal by the full planner, and the fewest possible if those are known."""
     steps, fewest = record.get("full solved", {}).get("steps"), shortest.get(record["name"])
@@ -259,7 +273,7 @@ def page(records: list[dict[str, Any]], shortest: dict[str, float | None]) -> st
         lines.append(
             f"| {name} | yes | {levels} | {play} | {minutes} | {one['exact']:.3f} | {told} | {solved} | "
             f"{steps_beside_shortest(one, shortest)} | {randoms} | {share(one, 'image-search solved')} | "
-            f"{' '.join(one['warnings'])} |"
+            f"{against(one)} |"
         )
     return "\n".join(lines)
 
