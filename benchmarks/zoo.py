@@ -56,6 +56,7 @@ ZOO: dict[str, Animal] = {
     "four-rooms": _grid("MiniGrid-FourRooms-v0"),
     "simple-crossing": _grid("MiniGrid-SimpleCrossingS9N1-v0"),
     "lava-gap": _grid("MiniGrid-LavaGapS6-v0"),
+    "larger-lava-gap": _grid("MiniGrid-LavaGapS7-v0"),
     "lava-crossing": _grid("MiniGrid-LavaCrossingS9N1-v0"),
     "three-crossings": _grid("MiniGrid-SimpleCrossingS9N3-v0"),
     "memory": _grid("MiniGrid-MemoryS7-v0"),
