@@ -25,13 +25,13 @@ from pixelplan.types import Goal, Model
 def rehearse(model: WorldModel, folder: Path, play: Play, validation: Play | None, config: JudgingConfig) -> None:
     """Plan to what solves a level, if the model has a goal test, and add to its folder what was found."""
     description = read_description(folder)
-    facts = description["findings"]
+    facts = description.setdefault("findings", {})
     if model.goal_test is None or "rehearsal" in facts:
         return
     others = () if validation is None else worlds_of(validation)
     levels = held_out_levels(worlds_of(play), others, config.held_out_every)[: config.rehearsed]
     facts["rehearsal"] = found = plans_found(model, levels)
-    facts["goal_test_warnings"] = [*facts["goal_test_warnings"], *warnings(found, config.poor)]
+    facts["goal_test_warnings"] = [*facts.get("goal_test_warnings", []), *warnings(found, config.poor)]
     write_json(folder / CONFIG, description)
 
 
