@@ -2,6 +2,7 @@
 
     python benchmarks/zoo.py               # all ids that have no record yet, one after the other
     python benchmarks/zoo.py four-rooms    # these
+    python benchmarks/zoo.py --shortest    # how many steps the judge's levels need at least, where that can be known
     python benchmarks/zoo.py --page        # docs/zoo.md and its picture, from the records there are
 
 Each id runs in a process of its own, and its record in results/zoo is written when it is done. What was recorded or
@@ -17,12 +18,17 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pixelplan.envs.family import Family
 
 ROOT = Path(__file__).parents[1]
 RESULTS, RUNS, PAGE = ROOT / "results" / "zoo", ROOT / "runs" / "zoo", ROOT / "docs" / "zoo.md"
-PICTURE = ROOT / "docs" / "zoo.png"
+PICTURE, SHORTEST = ROOT / "docs" / "zoo.png", RESULTS / "shortest.json"
 LEVELS, JUDGED, SHOWN = "0:200", "2000:2020", 2000
+EXPLORED = (10, 40, 160)
+"""Episodes of 100 steps in which the shortest way may become known, one number after the other."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,10 @@ ZOO: dict[str, Animal] = {
     "four-rooms": _grid("MiniGrid-FourRooms-v0"),
     "simple-crossing": _grid("MiniGrid-SimpleCrossingS9N1-v0"),
     "lava-gap": _grid("MiniGrid-LavaGapS6-v0"),
+    "larger-lava-gap": _grid("MiniGrid-LavaGapS7-v0"),
     "lava-crossing": _grid("MiniGrid-LavaCrossingS9N1-v0"),
+    "three-crossings": _grid("MiniGrid-SimpleCrossingS9N3-v0"),
+    "memory": _grid("MiniGrid-MemoryS7-v0"),
     "multi-room": _grid("MiniGrid-MultiRoom-N2-S4-v0"),
     "door-key": _grid("MiniGrid-DoorKey-6x6-v0"),
     "unlock": _grid("MiniGrid-Unlock-v0"),
@@ -60,6 +69,8 @@ ZOO: dict[str, Animal] = {
     "obstructed-maze": _grid("MiniGrid-ObstructedMaze-1Dl-v0"),
     "go-to-red-ball": _grid("BabyAI-GoToRedBallNoDists-v0"),
     "go-to-object": _grid("BabyAI-GoToObj-v0"),
+    "go-to-red-ball-grey": _grid("BabyAI-GoToRedBallGrey-v0"),
+    "one-room": _grid("BabyAI-OneRoomS8-v0"),
     "open-red-door": _grid("BabyAI-OpenRedDoor-v0"),
     "pickup-local": _grid("BabyAI-PickupDist-v0"),
     "put-near": _grid("MiniGrid-PutNear-6x6-N2-v0"),
@@ -98,6 +109,7 @@ def measure(name: str) -> dict[str, Any]:
         return {**record, "fits": False, "sentence": str(problem)}
     unfit = [one for one in found.findings if one.mark == "does not fit"]
     record |= {"fits": found.fits, "refused_for": [one.what for one in unfit], "hidden": found.hidden}
+    record["doubts"] = {one.what: one.found for one in found.findings if one.mark == "mind"}
     if unfit or animal.refused:
         return {**record, "sentence": unfit[0].found if unfit else "it was not refused"}
     began, folder, model = core_seconds(), RUNS / name / "data", RUNS / name / "model"
@@ -120,6 +132,7 @@ def measure(name: str) -> dict[str, Any]:
         "exact": trained["validation_metrics"]["exact"],
         "rollouts": trained["validation_metrics"]["rollouts"],
         "goal_test": trained["findings"]["goal_test"],
+        "rehearsal": trained["findings"].get("rehearsal"),
         "warnings": [*trained["findings"]["warnings"], *trained["findings"]["goal_test_warnings"]],
     }
     for planner, goals in (
@@ -146,6 +159,52 @@ def measure(name: str) -> dict[str, Any]:
     return record
 
 
+def fewest_steps(family: Family, number: int) -> int | None:
+    """The length of the shortest way from a level's start to a solved frame; None if it does not become known.
+
+    A level is explored until every action was tried in all frames from which a shorter way might lead there.
+    """
+    import numpy as np
+
+    from pixelplan.data.seen import look
+
+    for episodes in EXPLORED:
+        play = look(family, number, episodes, 100, 0, True)
+        away = play.goal_distance()
+        tried = np.bincount(np.unique(play.steps()[:, :2], axis=0)[:, 0], minlength=len(play.frames))
+        unsure = (depth for frame, depth in play.depths().items() if tried[frame] < len(family.action_names))
+        if away is not None and min(unsure, default=away) >= away - 1:
+            return away
+    return None
+
+
+def mean_fewest_steps(family: Family) -> float | None:
+    """The mean of the judge's levels; None as soon as one is not known."""
+    numbers, steps = range(*map(int, JUDGED.split(":"))), 0
+    for number in numbers:
+        fewest = fewest_steps(family, number)
+        if fewest is None:
+            return None
+        steps += fewest
+    return steps / len(numbers)
+
+
+def find_shortest() -> None:
+    """Add those ids to the record of shortest ways that are recorded and not in it."""
+    from pixelplan.envs.resolve import open_family
+    from pixelplan.files import read_json, write_json
+    from pixelplan.machine import describe_machine
+
+    known = read_json(SHORTEST)["steps"] if SHORTEST.exists() else {}
+    for name, animal in ZOO.items():
+        if (RESULTS / f"{name}.json").exists() and name not in known and animal.refused is None:
+            known[name] = mean_fewest_steps(open_family(animal.env, animal.options))
+            print(f"{name}: {known[name]}", flush=True)
+            write_json(
+                SHORTEST, {"command": "python benchmarks/zoo.py --shortest", "steps": known, **describe_machine()}
+            )
+
+
 def core_seconds() -> float:
     """What this process and those that it started have taken of a core."""
     return sum(os.times()[:4])
@@ -169,31 +228,53 @@ def share(record: dict[str, Any], key: str) -> str:
     return "no goal test" if "refused" in found else f"{found['success']:.2f}"
 
 
-def page(records: list[dict[str, Any]]) -> str:
+def is_solved(record: dict[str, Any]) -> bool:
+    """Whether an id reaches what it must."""
+    one_shot, full = (record.get(f"{planner} solved", {}).get("success", 0) for planner in ("one-shot", "full"))
+    return one_shot >= 0.90 and full >= 0.95
+
+
+def against(record: dict[str, Any]) -> str:
+    """What training says against a model and, if levels are not solved, what check-env says of missions in words."""
+    mission = record.get("doubts", {}).get("mission")
+    return " ".join([*([] if mission is None or is_solved(record) else [f"{mission}."]), *record["warnings"]])
+
+
+def steps_beside_shortest(record: dict[str, Any], shortest: dict[str, float | None]) -> str:
+    """Steps to the goal by the full planner, and the fewest possible if those are known."""
+    steps, fewest = record.get("full solved", {}).get("steps"), shortest.get(record["name"])
+    if steps is None:
+        return ""
+    return f"{steps:.1f}" if fewest is None else f"{steps:.1f} ({fewest:.1f})"
+
+
+def page(records: list[dict[str, Any]], shortest: dict[str, float | None]) -> str:
     """The table of docs/zoo.md."""
     lines = [
-        "| id | fits | play | core-minutes | exact | goal test: missed, false alarms | one-shot | full | random goals "
-        "(one-shot) | search on images | what check-env or training says against it |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
+        "| id | fits | levels | play | core-minutes | exact | goal test: missed, false alarms | one-shot | full | "
+        "steps (shortest) | random goals (one-shot) | search on images | what check-env or training says against it |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for one in records:
         name = one["env"].removeprefix("minigrid:").removeprefix("examples.")
         if not one["fits"]:
             reason = ", ".join(one.get("refused_for", [])) or "cannot be opened"
-            lines.append(f"| {name} | no: {reason} | | | | | | | | | {one['sentence']} |")
+            lines.append(f"| {name} | no: {reason} | | | | | | | | | | | {one['sentence']} |")
             continue
         if "exact" not in one:
-            lines.append(f"| {name} | yes | | | | | | | | | {one['sentence']} |")
+            lines.append(f"| {name} | yes | | | | | | | | | | | {one['sentence']} |")
             continue
         test = one.get("goal_test")
         told = "none" if test is None else f"{test['missed']:.2f}, {test['false_alarms']:.3f}"
         randoms = share(one, "one-shot random")
+        levels = int(one["levels"].split(":")[1])
         play = "explored" if one["explored"] else "random"
         minutes = f"{one['core_seconds'] / 60:.1f}" + (" (after an interruption)" if one.get("interrupted") else "")
         solved = " | ".join(share(one, f"{planner} solved") for planner in ("one-shot", "full"))
         lines.append(
-            f"| {name} | yes | {play} | {minutes} | {one['exact']:.3f} | {told} | {solved} | "
-            f"{randoms} | {share(one, 'image-search solved')} | {' '.join(one['warnings'])} |"
+            f"| {name} | yes | {levels} | {play} | {minutes} | {one['exact']:.3f} | {told} | {solved} | "
+            f"{steps_beside_shortest(one, shortest)} | {randoms} | {share(one, 'image-search solved')} | "
+            f"{against(one)} |"
         )
     return "\n".join(lines)
 
@@ -248,8 +329,9 @@ def picture(records: list[dict[str, Any]]) -> None:
 def write_page() -> None:
     """Put the table into docs/zoo.md, and draw its picture."""
     records = [json.loads(path.read_text()) for name in ZOO if (path := RESULTS / f"{name}.json").exists()]
+    shortest = json.loads(SHORTEST.read_text())["steps"] if SHORTEST.exists() else {}
     text = PAGE.read_text()
-    for name, table in (("zoo", page(records)), ("play", reach_table(records))):
+    for name, table in (("zoo", page(records, shortest)), ("play", reach_table(records))):
         begin = f"<!-- {name}: made by `python benchmarks/zoo.py --page` from results/zoo -->\n"
         end = f"<!-- end of {name} -->"
         head, rest = text.split(begin)
@@ -263,6 +345,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("names", nargs="*", choices=[*ZOO, []], help="ids by their short names; by default all")
     parser.add_argument("--one", choices=list(ZOO), help="measure this one in this process")
+    parser.add_argument("--shortest", action="store_true", help="find shortest ways in the judge's levels")
     parser.add_argument("--page", action="store_true", help="write docs/zoo.md from the records")
     arguments = parser.parse_args()
     if arguments.one:
@@ -270,6 +353,9 @@ def main() -> None:
 
         sys.path.insert(0, str(ROOT))
         write_json(RESULTS / f"{arguments.one}.json", measure(arguments.one))
+    elif arguments.shortest:
+        sys.path.insert(0, str(ROOT))
+        find_shortest()
     elif arguments.page:
         sys.path.insert(0, str(ROOT))
         write_page()

@@ -73,31 +73,32 @@ def sokoban(boxes: int = 2) -> gymnasium.Env:
     return Seeded(GymV21CompatibilityV0(env=rooms, render_mode="rgb_array"))
 
 
+def painted(cells: np.ndarray, colours: np.ndarray) -> np.ndarray:
+    """A frame with 8 × 8 pixels for each of the cells, which are numbers of colours."""
+    return np.kron(colours[cells], np.ones((8, 8, 1), np.uint8))
+
+
 class Jumanji(gymnasium.Env):
     """A jumanji environment: `cells` says what is in each cell of its state, a number each, and colours tell them."""
+
+    colours = np.random.default_rng(7).integers(30, 256, (32, 3), np.uint8)
 
     def __init__(self, game: Any, cells: Any) -> None:
         import jax
 
-        self.game, self.cells, self.begin, self.go = game, cells, jax.jit(game.reset), jax.jit(game.step)
+        self.cells, self.begin, self.go, self.key = cells, jax.jit(game.reset), jax.jit(game.step), jax.random.PRNGKey
         self.action_space = gymnasium.spaces.Discrete(int(game.action_spec.num_values))
-        self.key = jax.random.PRNGKey
-        shape = np.shape(self.draw(self.begin(self.key(0))[0]))
-        self.observation_space = gymnasium.spaces.Box(0, 255, shape, np.uint8)
+        self.observation_space = gymnasium.spaces.Box(0, 255, self.reset()[0].shape, np.uint8)
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         super().reset(seed=seed)
         self.state, _ = self.begin(self.key(seed or 0))
-        return self.draw(self.state), {}
+        return painted(np.asarray(self.cells(self.state)), self.colours), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
         self.state, found = self.go(self.state, action)
-        reward = float(found.reward)
-        return self.draw(self.state), reward, bool(found.last()) and reward > 0, False, {}
-
-    def draw(self, state: Any) -> np.ndarray:
-        colours = np.random.default_rng(7).integers(30, 256, (32, 3), np.uint8)
-        return np.kron(colours[np.asarray(self.cells(state))], np.ones((8, 8, 1), np.uint8))
+        frame = painted(np.asarray(self.cells(self.state)), self.colours)
+        return frame, float(found.reward), bool(found.last()), False, {}
 
 
 def jumanji_maze() -> gymnasium.Env:
@@ -151,17 +152,8 @@ def photo_tiles() -> gymnasium.Env:
 class Cube(gymnasium.Env):
     """magiccube's 2 × 2 × 2, scrambled by four turns, three faces of it turned: all that can be told apart."""
 
-    action_space = gymnasium.spaces.Discrete(6)
+    action_space, action_names = gymnasium.spaces.Discrete(6), ("R", "R'", "U", "U'", "F", "F'")
     observation_space = gymnasium.spaces.Box(0, 255, (48, 64, 3), np.uint8)
-    action_names = ("R", "R'", "U", "U'", "F", "F'")
-    colours = {
-        "W": (255,) * 3,
-        "Y": (255, 230, 0),
-        "R": (200, 0, 0),
-        "O": (255, 140, 0),
-        "B": (0, 0, 220),
-        "G": (0, 160, 0),
-    }
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
         from magiccube import Cube as Magic
@@ -169,20 +161,22 @@ class Cube(gymnasium.Env):
         super().reset(seed=seed)
         self.cube = Magic(2)
         self.cube.rotate(" ".join(self.action_names[turn] for turn in self.np_random.integers(6, size=4)))
-        return self.draw(), {"solved": self.cube.is_done()}
+        return unfolded(self.cube), {"solved": self.cube.is_done()}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
         self.cube.rotate(self.action_names[action])
-        return self.draw(), 0.0, False, False, {"solved": self.cube.is_done()}
+        return unfolded(self.cube), 0.0, False, False, {"solved": self.cube.is_done()}
 
-    def draw(self) -> np.ndarray:
-        faces = self.cube.get_all_faces()
-        cells = np.zeros((6, 8, 3), np.uint8)
-        places = {"U": (0, 2), "L": (2, 0), "F": (2, 2), "R": (2, 4), "B": (2, 6), "D": (4, 2)}
-        for face, shown in faces.items():
-            row, column = places[face.name]
-            cells[row : row + 2, column : column + 2] = [[self.colours[one.name] for one in line] for line in shown]
-        return np.kron(cells, np.ones((8, 8, 1), np.uint8))
+
+def unfolded(cube: Any) -> np.ndarray:
+    """A frame of the six faces of magiccube's pocket cube."""
+    colours = ((0, 0, 0), (255, 255, 255), (255, 230, 0), (200, 0, 0), (255, 140, 0), (0, 0, 220), (0, 160, 0))
+    places = {"U": (0, 2), "L": (2, 0), "F": (2, 2), "R": (2, 4), "B": (2, 6), "D": (4, 2)}
+    cells = np.zeros((6, 8), np.int64)
+    for face, shown in cube.get_all_faces().items():
+        row, column = places[face.name]
+        cells[row : row + 2, column : column + 2] = [[1 + "WYROBG".index(one.name) for one in line] for line in shown]
+    return painted(cells, np.array(colours, np.uint8))
 
 
 def magic_cube() -> gymnasium.Env:

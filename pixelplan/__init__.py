@@ -116,6 +116,8 @@ def train(
     from pixelplan.evaluation.open_model import find_model
     from pixelplan.model.race import train_best as run
     from pixelplan.model.train_config import preset as find
+    from pixelplan.training.on_policy import on_policy_stages, only_world, open_data_world, train_in_stages
+    from pixelplan.training.rehearsal import rehearse
     from pixelplan.types import Trajectories
 
     def opened(recorded: Recorded | Sequence[Recorded]) -> tuple[Trajectories, ...]:
@@ -127,12 +129,13 @@ def train(
     config = replace(find("noisy" if noisy else preset), **options)
     worlds, others = opened(data), None if validation is None else opened(validation)
     begin = None if init is None else find_model(init)
-    if not on_policy:
-        return run(worlds, out, config, others, resume, begin)
-    from pixelplan.training.on_policy import on_policy_stages, only_world, open_data_world, train_in_stages
-
-    stages, play = on_policy_stages(on_policy, on_policy_episodes, on_policy_share), only_world(worlds, begin)
-    return train_in_stages(play, Path(out), config, stages, open_data_world(play, env), others, resume)
+    if on_policy:
+        stages, play = on_policy_stages(on_policy, on_policy_episodes, on_policy_share), only_world(worlds, begin)
+        model = train_in_stages(play, Path(out), config, stages, open_data_world(play, env), others, resume)
+    else:
+        model = run(worlds, out, config, others, resume, begin)
+    rehearse(model, Path(out), worlds, others, config.judging)
+    return model
 
 
 def solve(env: Any, level: int, **options: Any) -> tuple[Challenge, Episode]:

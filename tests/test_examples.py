@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 from pathlib import Path
@@ -83,6 +84,14 @@ def test_the_guides_commands_run_as_written(way: str, tmp_path: Path, monkeypatc
         assert scope["model"].goal_test is not None and len(scope["episode"].actions) > 0
     else:
         assert scope["plan"].nodes > 1
+
+
+def test_wrappers_of_the_zoo_are_thin() -> None:
+    """At most 15 lines of code in each class or function."""
+    for wrapper in ast.parse((ROOT / "examples" / "zoo.py").read_text()).body:
+        if isinstance(wrapper, ast.ClassDef | ast.FunctionDef):
+            code = [line for line in ast.unparse(wrapper).splitlines() if line.strip() and '"""' not in line]
+            assert len(code) <= 15, wrapper.name
 
 
 def test_commands_of_the_pages_parse(tmp_path: Path) -> None:

@@ -54,6 +54,21 @@ def test_scattered_steps_can_be_taken_two_at_a_time(limit, seed):
     assert np.isin(steps[:, 2], begun).any(), "some steps lead to where others begin"
 
 
+def test_a_step_that_solves_the_level_is_among_them():
+    """It is one of hundreds, and every plan ends with one."""
+    (level,) = level_plays(play(levels=1))
+    last = int(level.steps[-1, 2])
+    level = dataclasses.replace(level, solved=(np.arange(len(level.frames)) == last).astype(np.int8))
+
+    def solves(chosen: LevelPlay) -> bool:
+        moves = chosen.steps[chosen.steps[:, 0] != chosen.steps[:, 2]]
+        return any((chosen.frames[after] == level.frames[last]).all() for after in moves[:, 2])
+
+    for seed in range(20):
+        assert solves(sample_steps(level, 2, np.random.default_rng(seed), solving=True))
+    assert not all(solves(sample_steps(level, 2, np.random.default_rng(seed))) for seed in range(20))
+
+
 def signature(config: PictureConfig) -> list[float]:
     """Numbers that tell what a network with these settings has found, decided and lost."""
     torch.manual_seed(0)

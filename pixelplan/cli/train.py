@@ -90,6 +90,7 @@ def train(
     from pixelplan.model.findings import told
     from pixelplan.model.race import train_best
     from pixelplan.training.on_policy import on_policy_stages, only_world, open_data_world, train_in_stages
+    from pixelplan.training.rehearsal import rehearse
 
     config = _chosen(preset, family, noisy, inverse)
     given: dict[str, Any] = {
@@ -117,6 +118,7 @@ def train(
             model = train_in_stages(play, out, config, stages, open_data_world(play, env), held_out, resume, progress)
     else:
         model = train_best(worlds, out, config, held_out, resume, begin)
+    rehearse(model, out, worlds, held_out, config.judging)
     print(f"{out}: {model.parameter_count:,} parameters, threshold {model.threshold}")
     for line in told(read_description(out)):
         print(line)

@@ -92,6 +92,8 @@ class GymFamily:
         self.usual_reward = self._least_reward()
         """What every step pays, 0 or more: an end that pays no more than that marks no goal."""
         self._given_options = dict(options or {})
+        self.looks_otherwise = False
+        """Whether a step that was made before has shown another frame, so that every step must be drawn."""
 
     def _least_reward(self) -> float:
         """The least that a few steps pay which do not end level 0; 0 if all do, or if the first one fails."""

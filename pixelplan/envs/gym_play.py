@@ -91,12 +91,13 @@ def record_play(
 ) -> Recording:
     """Play of a level, of `size` episodes and steps: random or exploring.
 
-    A level that does not deserve trust is played again, and every step is drawn.
+    A level that does not deserve trust is played again, and every step is drawn. So are the levels after it.
     """
     begun = random.bit_generator.state
     try:
-        return _record(family, number, size, random, explores, trusts)
+        return _record(family, number, size, random, explores, trusts and not family.looks_otherwise)
     except LooksOtherwise:
+        family.looks_otherwise = True
         random.bit_generator.state = begun
         return _record(family, number, size, random, explores, False)
 

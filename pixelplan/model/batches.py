@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -132,14 +132,20 @@ def sample_play(level: LevelPlay, limit: int, random: np.random.Generator) -> Le
     )
 
 
-def sample_steps(level: LevelPlay, limit: int, random: np.random.Generator) -> LevelPlay:
+def sample_steps(level: LevelPlay, limit: int, random: np.random.Generator, solving: bool = False) -> LevelPlay:
     """All steps recorded from at most `limit` frames of a level, each as an episode of its own.
 
     The frames from which steps begin come first. Half of them lie all over the level, unlike those of one episode; the
     others come after these in play, so that two steps can be taken in a row. Each comes with every action tried in it.
+    With `solving`, one of them comes before a solved one, if play has solved the level: such a step is rare, and every
+    plan ends with one.
     """
     steps = level.steps
     everywhere = random.permutation(np.unique(steps[:, 0]))
+    if solving and level.solved is not None:
+        solves = (level.solved[steps[:, 2]] == 1) & (level.solved[steps[:, 0]] != 1)
+        if solves.any():
+            everywhere = np.concatenate([[random.choice(steps[solves, 0])], everywhere])
     leading = everywhere[: -(-limit // 2)]
     following = random.permutation(np.intersect1d(steps[np.isin(steps[:, 0], leading), 2], everywhere))
     begun = np.concatenate([leading, following, everywhere])
@@ -162,13 +168,14 @@ def make_batch(
     limit: int,
     colour: float,
     scattered: bool = False,
+    solving: bool = False,
 ) -> LevelBatch:
     """A batch of levels, with one generator per level: whole episodes of about `limit` frames of each, or, if
-    `scattered`, all steps from that many frames.
+    `scattered`, all steps from that many frames, one of which solves the level if it can (`solving`).
 
     Colours of a level are changed together by a random gain and offset for each channel, of strength `colour`.
     """
-    sample = sample_steps if scattered else sample_play
+    sample = partial(sample_steps, solving=solving) if scattered else sample_play
     plays = [sample(level, limit, random) for level, random in zip(levels, randoms, strict=True)]
     counts = [len(play.frames) for play in plays]
     first = np.cumsum([0, *counts])

@@ -32,6 +32,8 @@ class JudgingConfig:
     """Without validation data, every n-th level is held out; with fewer than n levels none is."""
     walks: int = field(default=50, metadata=ADDED_LATER)
     """Random walks along recorded steps that rollouts are compared with."""
+    rehearsed: int = field(default=10, metadata=ADDED_LATER)
+    """Levels in which plans to what solves them are made when training is over."""
     candidates: int = field(default=2000, metadata=ADDED_LATER)
     """Thresholds to choose from, evenly spread up to the largest distance."""
 

@@ -189,7 +189,7 @@ def _lines(description: dict[str, Any]) -> list[str]:
         f"{facts['play_reaches']['most']}); {_goals_told(facts.get('goals_seen'))}",
     ]
     if "goal_test" in facts:
-        lines += [goal_test.told(facts["goal_test"]), *facts.get("goal_test_warnings", [])]
+        lines += [goal_test.told(facts["goal_test"]), *_rehearsal_told(facts), *facts.get("goal_test_warnings", [])]
     if "race" in description:
         entered = ", ".join(
             f"{entry['family']} {'cannot' if 'problem' in entry else format(entry['score'], '.4f')}"
@@ -197,6 +197,12 @@ def _lines(description: dict[str, Any]) -> list[str]:
         )
         lines.insert(0, f"race of families (score): {entered}")
     return lines + [f"warning: {sentence}" for sentence in facts["warnings"]]
+
+
+def _rehearsal_told(facts: dict[str, Any]) -> list[str]:
+    """How many plans were found in held-out levels."""
+    found = facts.get("rehearsal")
+    return [] if found is None else [f"rehearsal: {found['found']} plans found in {found['levels']} held-out levels"]
 
 
 def _goals_told(seen: dict[str, Any] | None) -> str:

@@ -71,9 +71,8 @@ def pass_batches(
     for update in range(updates):
         chosen = range(update * config.batch + fabric.global_rank, (update + 1) * config.batch, fabric.world_size)
         randoms = [np.random.default_rng([config.seed, number, place]) for place in chosen]
-        batch = make_batch(
-            [levels[order[place]] for place in chosen], randoms, config.frames, colour, networks.scattered
-        )
+        part, until_learned = [levels[order[place]] for place in chosen], networks.until_learned
+        batch = make_batch(part, randoms, config.frames, colour, networks.scattered, solving=until_learned)
         yield LevelBatch(*(part.to(fabric.device) for part in batch))
 
 

@@ -95,6 +95,15 @@ def split(
     return in_turn([kept for kept, _ in parts]), HeldOut(in_turn([held for _, held in parts]))
 
 
+def held_out_levels(
+    worlds: Sequence[Trajectories], validation: Sequence[Trajectories], held_out_every: int
+) -> list[LevelPlay]:
+    """The levels that `split` holds out, with every frame as a state."""
+    if validation:
+        return in_turn([level_plays(world) for world in validation])
+    return in_turn([_split(level_plays(world), held_out_every)[1] for world in worlds])
+
+
 def in_turn(parts: Sequence[list[LevelPlay]]) -> list[LevelPlay]:
     """The first level of each part, then the second of each, and so on."""
     return [level for level in chain.from_iterable(zip_longest(*parts)) if level is not None]

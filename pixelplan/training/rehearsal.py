@@ -1,0 +1,68 @@
+"""The rehearsal: a trained model plans in held-out levels, so that it can say before any evaluation if plans will fail.
+
+Every step may be predicted rightly, and the goal test be right about all that was recorded, and plans fail all the
+same: a goal lies farther away than a search goes, or what nobody has recorded is taken for solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pixelplan.files import write_json
+from pixelplan.model.batches import LevelPlay
+from pixelplan.model.calibrate import JudgingConfig
+from pixelplan.model.checkpoint import CONFIG, read_description
+from pixelplan.model.world_model import WorldModel
+from pixelplan.model.worlds import Play, held_out_levels, worlds_of
+from pixelplan.planning.one_shot import one_shot
+from pixelplan.types import Goal, Model
+
+
+def rehearse(model: WorldModel, folder: Path, play: Play, validation: Play | None, config: JudgingConfig) -> None:
+    """Plan to what solves a level, if the model has a goal test, and add to its folder what was found."""
+    description = read_description(folder)
+    facts = description["findings"]
+    if model.goal_test is None or "rehearsal" in facts:
+        return
+    others = () if validation is None else worlds_of(validation)
+    levels = held_out_levels(worlds_of(play), others, config.held_out_every)[: config.rehearsed]
+    facts["rehearsal"] = found = plans_found(model, levels)
+    facts["goal_test_warnings"] = [*facts["goal_test_warnings"], *warnings(found, config.poor)]
+    write_json(folder / CONFIG, description)
+
+
+def plans_found(model: Model, levels: Sequence[LevelPlay]) -> dict[str, int]:
+    """In how many levels a plan from the first frame is found, and how many of these are wrong by recorded play."""
+    found = wrong = 0
+    for level in levels:
+        start = int(level.episodes[0, 0])
+        plan = one_shot(model, np.asarray(level.frames[start]), Goal(), random=np.random.default_rng(0))
+        end = follow(level, start, plan.actions)
+        found += plan.reached
+        wrong += plan.reached and end is not None and level.solved is not None and level.solved[end] == 0
+    return {"levels": len(levels), "found": int(found), "wrong": int(wrong)}
+
+
+def follow(level: LevelPlay, start: int, actions: Sequence[int]) -> int | None:
+    """The frame to which actions lead by recorded steps; None if one of them was not recorded."""
+    after = {(int(frame), int(action)): int(then) for frame, action, then in level.steps}
+    here: int | None = start
+    for action in actions:
+        here = None if here is None else after.get((here, action))
+    return here
+
+
+def warnings(found: dict[str, Any], poor: float) -> list[str]:
+    """What the rehearsal says against planning to what solves a level."""
+    if found["found"] - found["wrong"] >= poor * found["levels"]:
+        return []
+    wrong = f", and {found['wrong']} of these plans are wrong by recorded play" if found["wrong"] else ""
+    return [
+        f"many levels will not be solved: in a rehearsal, the search found a plan in {found['found']} of "
+        f"{found['levels']} held-out levels{wrong}; goals may lie farther away than it goes (--node-limit, --frontier "
+        "best-first), or the goal test does not know them"
+    ]
