@@ -165,3 +165,33 @@ def test_at_most_one_prediction_for_a_state():
         torch.manual_seed(seed)
         chosen = networks._steps_to_predict(before, after)
         assert sorted(after[chosen].tolist()) == [1, 2], "no step begins in 5, and 3 stays where it is"
+
+
+def test_what_moved_away_shows_what_was_behind_it(monkeypatch):
+    """A network that is a little wrong everywhere: what it uncovers is exactly as in the level's known frame."""
+    floor = np.random.default_rng(0).integers(0, 255, (32, 32, 3), np.uint8)
+    frames = np.stack([floor] * 4)
+    for place, frame in enumerate(frames):
+        frame[8 * place : 8 * place + 8, 8:16] = 255
+    order = np.arange(4)
+    level = LevelPlay(frames, order, np.stack([order, np.roll(order, -1)], 1), np.zeros((4, 1), np.int64))
+    networks = Picture(SMALL, SMALL.sizes(32, 32, 1))
+    networks.prepare([level])
+    truth = networks._features(to_images(frames))
+
+    def nearly_right(features, context):
+        here = torch.cdist(features.flatten(1), truth.flatten(1)).argmin(1)
+        change = truth[(here + 1) % 4] - features
+        return (change + 0.05 * torch.sin(torch.arange(change.numel())).view_as(change)).unsqueeze(1)
+
+    monkeypatch.setattr(networks.dynamics, "forward", nearly_right)
+    networks.config = dataclasses.replace(SMALL, word_rollouts=(1, 3))
+    networks.settle([level])
+    assert networks.known > 0
+    networks.exact_words.fill_(False)
+    z = networks.encode(to_images(frames))[None]
+    after = networks.step(z[:, 1:2], networks.context(to_images(frames[:1])))[0, 0, 0].view_as(truth[0])
+    uncovered = (truth[1] != truth[2]).any(0) & (truth[2] == truth[0]).all(0)
+    assert uncovered.sum() == 4 and (after == truth[0])[:, uncovered].all()
+    covered = (truth[2] != truth[0]).any(0) & (truth[2] != truth[1]).any(0)
+    assert not (after == truth[2])[:, covered].any(), "what is new is only as right as the network is"

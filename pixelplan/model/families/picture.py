@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ UNUSED = 1e6
 class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
-    version = 11
+    version = 12
     until_learned = True
     keeps_margin = False
     changes_colours = False
@@ -42,6 +43,7 @@ class Picture(Networks):
     basis: Tensor
     centre: Tensor
     still: Tensor
+    known: Tensor
     words: Tensor
     exact_words: Tensor
 
@@ -53,6 +55,7 @@ class Picture(Networks):
         self.register_buffer("basis", torch.zeros(config.features, 3, side, side))
         self.register_buffer("centre", torch.zeros(config.features))
         self.register_buffer("still", torch.zeros(()))
+        self.register_buffer("known", torch.zeros(()))
         self.register_buffer("words", torch.full((config.words, config.features), UNUSED))
         self.register_buffer("exact_words", torch.zeros((), dtype=torch.bool))
         self.dynamics = Repaint(config, sizes, self.patches)
@@ -124,12 +127,20 @@ class Picture(Networks):
         """Features [L,S,A,c·R·C] after each action from z [L,S,c·R·C]."""
         levels, states = z.shape[:2]
         now = z.reshape(levels * states, self.config.features, self.sizes.rows, self.sizes.columns)
-        change = self.dynamics(now, context.repeat_interleave(states, 0))  # [L·S,A,c,R,C]
+        context = context.repeat_interleave(states, 0)
+        change = self.dynamics(now, context)  # [L·S,A,c,R,C]
         moves = change.pow(2).sum(2, keepdim=True) > self.still
         after = now.unsqueeze(1) + change * moves
+        seen = self._seen(context).unsqueeze(1)
+        again = moves & ((after - seen).pow(2).sum(2, keepdim=True) < self.known)
+        after = torch.where(again, seen, after)
         if self.exact_words:
-            after = self._in_words(after, moves.squeeze(2))
+            after = self._in_words(after, (moves & ~again).squeeze(2))
         return after.flatten(2).unflatten(0, (levels, states))
+
+    def _seen(self, context: Tensor) -> Tensor:
+        """The features [L,c,R,C] of the frame that a context [L,width+c,R,C] was made of."""
+        return context[:, -self.config.features :]
 
     def _in_words(self, features: Tensor, chosen: Tensor) -> Tensor:
         """Features [N,A,c,R,C], with those of the chosen patches [N,A,R,C] replaced by the nearest look remembered."""
@@ -140,39 +151,58 @@ class Picture(Networks):
 
     @torch.no_grad()
     def settle(self, levels: Sequence[LevelPlay]) -> None:
-        """Find how small a predicted change is none.
+        """Find how small a predicted change is none, and which predictions mean what was seen before.
 
         A patch whose change is smaller stays exactly as it is, so that rollouts of any length do not drift. Held-out
         steps decide: the bound with the fewest mistakes about which patches change, the middle of a range of such.
-        Whether the others are replaced by the nearest look remembered is decided by held-out rollouts. It makes them
-        exact if a world has few looks, and does harm if levels have looks of their own.
+        Where something moved away, the level's one known frame often shows what is behind it. A changed patch that is
+        predicted nearly as in that frame is then exactly that, and the bound is found in the same way. The others may
+        be replaced by the nearest look remembered. That makes them exact if a world has few looks, and does harm if
+        levels have looks of their own. Held-out rollouts decide whether to do each of the two.
         """
-        self._settle_still(levels)
+        still, known = self._settle_bounds(levels)
+        self.still.copy_(still)
         right = {}
-        for choice in (False, True):
-            self.exact_words.fill_(choice)
-            right[choice] = rollout_exactness(self, levels, self.config.word_rollouts)
-        self.exact_words.fill_(sum(right[True].values()) >= sum(right[False].values()))
+        for again, words in product((False, True), repeat=2):
+            self.known.copy_(again * known)
+            self.exact_words.fill_(words)
+            right[again, words] = sum(rollout_exactness(self, levels, self.config.word_rollouts).values())
+        again, words = max(reversed(right), key=lambda choice: right[choice])
+        self.known.copy_(again * known)
+        self.exact_words.fill_(words)
 
-    def _settle_still(self, levels: Sequence[LevelPlay]) -> None:
-        moving, resting = [], []
+    def _settle_bounds(self, levels: Sequence[LevelPlay]) -> tuple[Tensor, Tensor]:
+        """Of changes that are none, and of distances to what is known that are none."""
+        moving, resting, other, again = [], [], [], []
         for level in sample_levels(levels, self.config.still_levels):
-            steps = level.steps
+            before, action, after = level.steps.T
             images = to_images(np.asarray(level.frames))
             features = self._features(images)
-            predicted = self.dynamics(features, self.context(images[:1]))[steps[:, 0], steps[:, 1]]
-            changed = (features[steps[:, 2]] - features[steps[:, 0]]).abs().amax(1) > self.config.unchanged  # [m,R,C]
+            predicted = self.dynamics(features, self.context(images[:1]))[before, action]
+            changed = self._differ(features[after], features[before])  # [m,R,C]
             size = predicted.pow(2).sum(1)
             moving.append(size[changed])
             resting.append(size[~changed])
+            new = self._differ(features[after], features[:1])
+            away = (features[before] + predicted - features[:1]).pow(2).sum(1)
+            other.append(away[changed & new])
+            again.append(away[changed & ~new])
+        return self._bound(torch.cat(resting), torch.cat(moving)), self._bound(torch.cat(again), torch.cat(other))
+
+    def _differ(self, features: Tensor, others: Tensor) -> Tensor:
+        """[m,R,C] whether patches with features [m,c,R,C] look different."""
+        return (features - others).abs().amax(1) > self.config.unchanged
+
+    def _bound(self, below: Tensor, above: Tensor) -> Tensor:
+        """The bound between two sets of squared lengths that fewest of them are on the wrong side of."""
         bounds = torch.logspace(
             math.log10(self.config.least_still), math.log10(self.config.largest_still), self.config.still_bounds
         )
-        lost = torch.searchsorted(torch.cat(moving).sort().values, bounds)
-        leaking = sum(map(len, resting)) - torch.searchsorted(torch.cat(resting).sort().values, bounds)
+        lost = torch.searchsorted(above.sort().values, bounds)
+        leaking = len(below) - torch.searchsorted(below.sort().values, bounds)
         mistakes = lost + leaking
         fewest = torch.nonzero(mistakes == mistakes.min()).flatten()
-        self.still.copy_(bounds[fewest[len(fewest) // 2]])
+        return bounds[fewest[len(fewest) // 2]]
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
         """How far the features after each step are from those predicted, from slightly wrong features before it.

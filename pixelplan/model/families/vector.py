@@ -59,7 +59,7 @@ class VectorConfig:
 class Vector(MetricNetworks):
     """A unit vector for a frame."""
 
-    version = 4
+    version = 5
     until_learned = True
     changes_colours = False
     scattered = True

@@ -116,6 +116,15 @@ async function plan(game) {
   return thinking.view(found, game.state, (performance.now() - began) / 1000, game.seen);
 }
 
+let breathed = performance.now();
+
+/** Let messages in now and then (a stop, another run): what planners wait for never lets the worker take one. */
+async function breathe() {
+  if (performance.now() - breathed < 20) return;
+  await new Promise((resolve) => setTimeout(resolve));
+  breathed = performance.now();
+}
+
 /** Let a planner play from a state, and tell every plan and step. */
 async function play(thinking, planner, state, seen, send, alive) {
   const { world, model, solved } = thinking;
@@ -162,6 +171,7 @@ async function play(thinking, planner, state, seen, send, alive) {
         seen.push(there);
       }
       send(message);
+      await breathe();
       resume();
     },
   };
