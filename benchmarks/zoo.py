@@ -189,14 +189,15 @@ def mean_fewest_steps(family: Family) -> float | None:
     return steps / len(numbers)
 
 
-def find_shortest() -> None:
-    """Add those ids to the record of shortest ways that are recorded and not in it."""
+def find_shortest(names: list[str]) -> None:
+    """Add those of these ids to the record of shortest ways that are recorded and not in it."""
     from pixelplan.envs.resolve import open_family
     from pixelplan.files import read_json, write_json
     from pixelplan.machine import describe_machine
 
     known = read_json(SHORTEST)["steps"] if SHORTEST.exists() else {}
-    for name, animal in ZOO.items():
+    for name in names:
+        animal = ZOO[name]
         if (RESULTS / f"{name}.json").exists() and name not in known and animal.refused is None:
             known[name] = mean_fewest_steps(open_family(animal.env, animal.options))
             print(f"{name}: {known[name]}", flush=True)
@@ -355,7 +356,7 @@ def main() -> None:
         write_json(RESULTS / f"{arguments.one}.json", measure(arguments.one))
     elif arguments.shortest:
         sys.path.insert(0, str(ROOT))
-        find_shortest()
+        find_shortest(arguments.names or list(ZOO))
     elif arguments.page:
         sys.path.insert(0, str(ROOT))
         write_page()
