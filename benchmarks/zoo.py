@@ -298,9 +298,9 @@ def picture(records: list[dict[str, Any]]) -> None:
     """Draw where each recorded plan of the full planner begins and ends, with its actions."""
     from PIL import Image
 
-    from pixelplan.envs.pictures import sheet
     from pixelplan.envs.resolve import open_family
     from pixelplan.files import write_picture
+    from pixelplan.reports.pictures import sheet
 
     pictures, titles = [], []
     for one in records:

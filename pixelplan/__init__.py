@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pixelplan.data.collect import collect
 from pixelplan.data.dataset import open_trajectories
-from pixelplan.data.imports import import_trajectories
 from pixelplan.envs.gym_family import GymFamily
+from pixelplan.exchange.imports import import_trajectories
+from pixelplan.registry import announce
 from pixelplan.types import Goal, InputError
 
 if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes seconds
@@ -28,6 +29,8 @@ if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes se
     Recorded = Trajectories | str | Path
 
 __version__ = "0.1.0"
+
+announce("families", "pixelplan.families")
 
 __all__ = [
     "Goal",
@@ -114,8 +117,8 @@ def train(
     from dataclasses import replace
 
     from pixelplan.evaluation.open_model import find_model
+    from pixelplan.families.presets import preset as find
     from pixelplan.model.race import train_best as run
-    from pixelplan.model.train_config import preset as find
     from pixelplan.training.on_policy import on_policy_stages, only_world, open_data_world, train_in_stages
     from pixelplan.training.rehearsal import rehearse
     from pixelplan.types import Trajectories

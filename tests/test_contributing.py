@@ -66,7 +66,7 @@ FAMILY = '''
 from dataclasses import dataclass
 from typing import Literal
 
-from pixelplan.model.families.vector import Vector, VectorConfig
+from pixelplan.families.vector import Vector, VectorConfig
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,13 @@ ADDITIONS = {
         ),
     ),
     "family": (
-        "model",
-        "model/families/short.py",
+        "families",
+        "families/short.py",
         FAMILY,
         (
-            r"^FAMILIES(.*?)= \{",
-            "from pixelplan.model.families.short import Short, ShortConfig\n\n"
-            'FAMILIES\\1= {\n    "short": Family(Short, ShortConfig, fit_to_frames),',
+            r"^OTHERS = \{",
+            "from pixelplan.families.short import Short, ShortConfig\n\n"
+            'OTHERS = {\n    "short": Family(Short, ShortConfig, fit_to_frames),',
         ),
     ),
 }
@@ -168,7 +168,7 @@ def test_two_files_are_enough(what: str, tmp_path: Path) -> None:
 
 
 def test_files_that_contributing_names_exist() -> None:
-    named = set(re.findall(r"`((?:pixelplan|envs|planning|model|web|experiments|tests|docs)/[\w/]+\.\w+)`",
+    named = set(re.findall(r"`((?:pixelplan|envs|planning|model|families|web|experiments|tests|docs)/[\w/]+\.\w+)`",
                            (ROOT / "CONTRIBUTING.md").read_text()))  # fmt: skip
     assert len(named) > 10
     for path in named:

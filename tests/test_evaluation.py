@@ -16,9 +16,9 @@ from pixelplan.envs import PlayOptions, PuzzleEnv, get_level, make_puzzle
 from pixelplan.envs.blindfold import Blindfold
 from pixelplan.evaluation.run import evaluate, record
 from pixelplan.evaluation.stats import summary
+from pixelplan.families.grid import ModelConfig
 from pixelplan.files import read_json
 from pixelplan.model.checkpoint import save_model
-from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.planning import FullConfig, OneShotConfig

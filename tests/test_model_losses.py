@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from pixelplan.data.identity import states_of_frames
-from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.families.grid import ModelConfig
-from pixelplan.model.losses import (
+from pixelplan.families.grid import ModelConfig, sizes_of
+from pixelplan.families.identity import states_of_frames
+from pixelplan.families.losses import (
     forward_loss,
     inverse_loss,
     level_pairs,
@@ -18,8 +17,8 @@ from pixelplan.model.losses import (
     pull_loss,
     squared_distances,
 )
+from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.objective import ObjectiveConfig
-from pixelplan.model.sizes import sizes_of
 from pixelplan.model.world_model import WorldModel
 from tests.tiny_world import play
 

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 import torch
 
-from pixelplan.data.identity import states_of_frames
+from pixelplan.families.grid import ModelConfig, NoiseConfig, sizes_of
+from pixelplan.families.identity import states_of_frames
+from pixelplan.families.noisy import settled
+from pixelplan.families.position import Displacements, TransportModel, differing_cells, expected
+from pixelplan.families.presets import PRESETS, preset
 from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.families import config_from
-from pixelplan.model.families.grid import ModelConfig, NoiseConfig
-from pixelplan.model.families.noisy import settled
-from pixelplan.model.families.position import Displacements, TransportModel, differing_cells, expected
+from pixelplan.model.family import config_from
 from pixelplan.model.objective import ObjectiveConfig
-from pixelplan.model.sizes import Sizes, sizes_of
-from pixelplan.model.train_config import PRESETS, preset
+from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 from tests.tiny_world import play

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from pixelplan.families.vector import VectorConfig
 from pixelplan.files import read_json
-from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.optimizer import Muon, MuonConfig, orthogonalised
 from pixelplan.model.train import train
 from pixelplan.model.train_config import TrainConfig

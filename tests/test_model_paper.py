@@ -10,14 +10,14 @@ import pytest
 import torch
 from torch import nn
 
+from pixelplan.families.paper import Paper, PaperConfig, ResNet
+from pixelplan.families.presets import preset
 from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.families.paper import Paper, PaperConfig, ResNet
 from pixelplan.model.metrics import step_errors
 from pixelplan.model.networks import Networks
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.train import train
-from pixelplan.model.train_config import preset
 from tests.tiny_world import play
 
 TINY = PaperConfig(dimensions=8, stem=8)

@@ -10,11 +10,11 @@ from pixelplan.envs import PUZZLES, get_level, make_puzzle
 from pixelplan.envs.family import Tables
 from pixelplan.envs.resolve import open_family
 from pixelplan.evaluation.open_model import check_world
+from pixelplan.families.position import spread_codes
 from pixelplan.model import worlds
 from pixelplan.model.batches import level_plays
 from pixelplan.model.checkpoint import read_description
-from pixelplan.model.families import family_of
-from pixelplan.model.families.position import spread_codes
+from pixelplan.model.family import family_of
 from pixelplan.model.metrics import step_errors
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.train import train

@@ -100,8 +100,8 @@ def levels(*, env: str, levels: str, out: Path, option: tuple[str, ...] = (), co
     """
     from pixelplan.cli.options import parse_options
     from pixelplan.envs import get_level
-    from pixelplan.envs.pictures import level_sheet
     from pixelplan.files import level_numbers, parse_levels, write_picture
+    from pixelplan.reports.pictures import level_sheet
     from pixelplan.types import InputError
 
     puzzle, numbers = parse_options(env, option), level_numbers(parse_levels(levels))

@@ -210,7 +210,7 @@ def _solve_pictures(
 ) -> None:
     """Plan from one picture to others, or to whatever solves the level."""
     from pixelplan.envs.frames import read_frame, read_goal
-    from pixelplan.evaluation.picture_plan import plan_between, plan_story
+    from pixelplan.exchange.picture_plan import plan_between, plan_story
     from pixelplan.types import Goal, InputError
 
     if not goal or model is None or env is not None or level is not None:

@@ -128,9 +128,9 @@ def _chosen(preset: str, family: str | None, noisy: bool, inverse: bool) -> Trai
     """The settings that these options ask for."""
     from dataclasses import replace
 
-    from pixelplan.model.families import FAMILIES
-    from pixelplan.model.train_config import preset as find
-    from pixelplan.model.train_config import without_inverse
+    from pixelplan.families.presets import preset as find
+    from pixelplan.families.presets import without_inverse
+    from pixelplan.model.family import FAMILIES
     from pixelplan.types import InputError
 
     config = find("noisy" if noisy else preset)

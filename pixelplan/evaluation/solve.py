@@ -7,13 +7,13 @@ from typing import Any
 
 from pixelplan.envs.family import Challenge, Wanted
 from pixelplan.envs.resolve import EnvLike, open_family
-from pixelplan.evaluation.figures import episode_gif, frames_picture, solution_picture
 from pixelplan.evaluation.open_model import calibrated, check_goal, choose_model, guided
 from pixelplan.evaluation.play import Task, play
 from pixelplan.files import write_bytes, write_picture
 from pixelplan.planning import find_planner
 from pixelplan.planning.one_shot import check_memory
 from pixelplan.planning.plan import Episode
+from pixelplan.reports.figures import episode_gif, frames_picture, solution_picture
 from pixelplan.types import InputError, Model
 
 

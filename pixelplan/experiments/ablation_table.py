@@ -65,7 +65,7 @@ def _rows(selection: Selection, env: str, count: int, seed: int) -> dict[str, Ce
 
 def _latent(training: Training) -> Training:
     """The same with a forward model that sees no context: with the default model, the preset `latent`."""
-    model = replace(training.config.model, family="latent")  # type: ignore[arg-type]  # presets here are on a grid
+    model = replace(training.config.model, family="latent")
     return replace(training, config=replace(training.config, preset="latent", model=model))
 
 

@@ -31,8 +31,9 @@ from pixelplan.experiments.tables import (
     summarise,
     values,
 )
-from pixelplan.model.families.paper import PaperConfig
-from pixelplan.model.train_config import TrainConfig, preset, without_inverse
+from pixelplan.families.paper import PaperConfig
+from pixelplan.families.presets import preset, without_inverse
+from pixelplan.model.train_config import TrainConfig
 from pixelplan.training.on_policy import Stage
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from pixelplan.data.by_level import rows_of_levels
 from pixelplan.data.collect import never_reached, solved_frames
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
-from pixelplan.data.identity import rows_of_levels
 from pixelplan.envs.blindfold import Blindfold
 from pixelplan.envs.family import Family
 from pixelplan.envs.frames import distinct_frames

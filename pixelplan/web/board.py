@@ -15,9 +15,9 @@ from PIL import Image
 
 from pixelplan.envs import Level
 from pixelplan.envs.goals import with_goal_shown, with_goal_state
-from pixelplan.envs.pictures import centres
-from pixelplan.evaluation.figures import solution_picture
 from pixelplan.planning.plan import Episode
+from pixelplan.reports.figures import solution_picture
+from pixelplan.reports.pictures import centres
 from pixelplan.types import Goal, InputError
 
 _MOST_DIFFERENCE = 12.0

@@ -23,8 +23,8 @@ from pixelplan.envs.determinism import judge_determinism
 from pixelplan.envs.family import Family
 from pixelplan.envs.goals import Goals
 from pixelplan.envs.resolve import blame
-from pixelplan.evaluation.figures import frames_picture
 from pixelplan.planning.plan import Episode
+from pixelplan.reports.figures import frames_picture
 from pixelplan.types import Goal, InputError
 from pixelplan.web.board import Cells
 

@@ -18,9 +18,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pixelplan.families.blocks import InverseModel, ResidualBlock
+from pixelplan.families.metric import MetricNetworks
 from pixelplan.model.batches import LevelBatch
-from pixelplan.model.blocks import InverseModel, ResidualBlock
-from pixelplan.model.families.metric import MetricNetworks
 from pixelplan.model.optimizer import Muon, MuonConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import ADDED_LATER, InputError

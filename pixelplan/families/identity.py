@@ -18,14 +18,14 @@ something there. A coin that is there or gone is small, too, but lies elsewhere,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from pixelplan.data.changes import changed_spans, difference_boxes, difference_spans, patch_side
-from pixelplan.data.reading_config import ReadingConfig
+from pixelplan.data.by_level import rows_of_levels
 from pixelplan.envs.frames import distinct_frames
+from pixelplan.families.changes import changed_spans, difference_boxes, difference_spans, patch_side
+from pixelplan.families.reading_config import ReadingConfig
 from pixelplan.types import Trajectories
 
 
@@ -67,15 +67,6 @@ def states_of_frames(
             low, high = sorted(states_of_level[list(pair)])
             states_of_level[states_of_level == high] = low
     return states
-
-
-def rows_of_levels(data: Trajectories) -> Iterator[tuple[int, int, np.ndarray]]:
-    """For each level: its first frame, the frame after its last one, and the rows of its episodes."""
-    order = np.argsort(data.episode_level, kind="stable")
-    levels, begins = np.unique(data.episode_level[order], return_index=True)
-    for level, rows in zip(levels.tolist(), np.split(order, begins[1:]), strict=True):
-        first, end = np.searchsorted(data.frame_level, [level, level + 1])
-        yield int(first), int(end), rows
 
 
 def equal_frames(frames: np.ndarray) -> np.ndarray:

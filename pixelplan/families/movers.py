@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from pixelplan.data.contents import cell_contents
-from pixelplan.data.reading_config import ReadingConfig
+from pixelplan.families.contents import cell_contents
+from pixelplan.families.reading_config import ReadingConfig
 
 
 def one_mover(

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pixelplan.families.blocks import InverseModel
+from pixelplan.families.grid import GridNetworks, ModelConfig
+from pixelplan.families.metric import MetricNetworks
+from pixelplan.families.position import Readout, attention_losses, spatial_encoder
 from pixelplan.model.batches import LevelBatch
-from pixelplan.model.blocks import InverseModel
-from pixelplan.model.families.grid import GridNetworks, ModelConfig
-from pixelplan.model.families.metric import MetricNetworks
-from pixelplan.model.families.position import Readout, attention_losses, spatial_encoder
 from pixelplan.model.sizes import Sizes
 
 

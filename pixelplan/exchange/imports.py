@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
-from pixelplan.data.readers import Recorded, read_hdf5, read_npz, read_pictures
 from pixelplan.envs.frames import LARGEST_PICTURE, DistinctFrames, resize, to_frame, usual_size
 from pixelplan.envs.gym_spaces import MOST_ACTIONS
+from pixelplan.exchange.readers import Recorded, read_hdf5, read_npz, read_pictures
 from pixelplan.files import checksum
 from pixelplan.types import InputError, Trajectories
 

@@ -12,11 +12,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pixelplan.families.blocks import GridFeatures, InverseModel, ResidualBlock, head
+from pixelplan.families.grid import GridNetworks, ModelConfig
+from pixelplan.families.losses import look_loss
+from pixelplan.families.metric import MetricNetworks
 from pixelplan.model.batches import LevelBatch
-from pixelplan.model.blocks import GridFeatures, InverseModel, ResidualBlock, head
-from pixelplan.model.families.grid import GridNetworks, ModelConfig
-from pixelplan.model.families.metric import MetricNetworks
-from pixelplan.model.losses import look_loss
 from pixelplan.model.sizes import Sizes
 
 

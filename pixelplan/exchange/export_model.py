@@ -14,7 +14,7 @@ from pixelplan.evaluation.open_model import find_model
 from pixelplan.types import InputError
 
 if TYPE_CHECKING:
-    from pixelplan.model.export_onnx import Comparison
+    from pixelplan.exchange.export_onnx import Comparison
 
 FRAMES = 1000
 _LEVELS, _STEPS = range(1000, 1050), 80
@@ -22,8 +22,8 @@ _LEVELS, _STEPS = range(1000, 1050), 80
 
 def export_model(name: str | Path, folder: Path) -> Comparison:
     """Write the model in a folder, or a shipped one, as ONNX; an InputError if that is impossible."""
+    from pixelplan.exchange.export_onnx import export_onnx
     from pixelplan.model.checkpoint import load_model, read_description
-    from pixelplan.model.export_onnx import export_onnx
 
     model_folder = find_model(name)
     model = load_model(model_folder)

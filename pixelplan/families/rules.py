@@ -20,14 +20,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pixelplan.data.contents import compact_grids
-from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.data.spread import evenly_spread
+from pixelplan.families.contents import compact_grids
+from pixelplan.families.grid import sizes_of
+from pixelplan.families.grow_trees import Steps, TreeConfig, learn, wrong
+from pixelplan.families.reading_config import ReadingConfig
+from pixelplan.families.trees import Lookup, Trees, causes, follow, look_up, surroundings
 from pixelplan.model.batches import LevelPlay, level_plays, to_images
-from pixelplan.model.families.grow_trees import Steps, TreeConfig, learn, wrong
-from pixelplan.model.families.trees import Lookup, Trees, causes, follow, look_up, surroundings
 from pixelplan.model.networks import Networks
-from pixelplan.model.sizes import Sizes, sizes_of
+from pixelplan.model.sizes import Sizes
 from pixelplan.types import ADDED_LATER, InputError, Trajectories
 
 

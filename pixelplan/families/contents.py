@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pixelplan.data.reading_config import ReadingConfig
+from pixelplan.families.reading_config import ReadingConfig
 
 
 def compact_grids(

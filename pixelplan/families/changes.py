@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.data.spread import evenly_spread
+from pixelplan.families.reading_config import ReadingConfig
 from pixelplan.types import Trajectories
 
 DEFAULTS = ReadingConfig()

@@ -16,10 +16,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pixelplan.families.blocks import InverseModel
+from pixelplan.families.losses import inverse_loss
+from pixelplan.families.metric import MetricNetworks
 from pixelplan.model.batches import LevelBatch
-from pixelplan.model.blocks import InverseModel
-from pixelplan.model.families.metric import MetricNetworks
-from pixelplan.model.losses import inverse_loss
 from pixelplan.model.objective import weighted_sum
 from pixelplan.model.optimizer import MuonConfig
 from pixelplan.model.sizes import Sizes

@@ -11,8 +11,8 @@ from pixelplan.data.dataset import open_trajectories
 from pixelplan.data.spread import evenly_spread
 from pixelplan.envs import get_level
 from pixelplan.envs.family import Tables
-from pixelplan.envs.pictures import SCALE, sheet
 from pixelplan.envs.resolve import recorded_family
+from pixelplan.reports.pictures import SCALE, sheet
 from pixelplan.types import Trajectories
 
 LEVELS_SHOWN, LEVELS_COUNTED = 10, 200

@@ -21,8 +21,8 @@ from torch.nn import functional
 
 from pixelplan.data.spread import evenly_spread
 from pixelplan.model.batches import action_count, to_images
-from pixelplan.model.families.picture_config import PictureConfig
-from pixelplan.model.families.repaint import rescaled
+from pixelplan.model.picture_config import PictureConfig
+from pixelplan.model.repaint import rescaled
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import Trajectories
 

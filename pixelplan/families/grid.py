@@ -7,19 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from pixelplan.data.contents import compact_grids
-from pixelplan.data.identity import states_of_frames
-from pixelplan.data.movers import one_mover
-from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.data.spread import evenly_spread
-from pixelplan.data.stepping import stepping_grid
-from pixelplan.model.batches import LevelPlay, level_plays
+from pixelplan.families.changes import changed_spans, fitting_grid, lines_of
+from pixelplan.families.contents import compact_grids
+from pixelplan.families.identity import states_of_frames
+from pixelplan.families.movers import one_mover
+from pixelplan.families.reading_config import ReadingConfig
+from pixelplan.families.stepping import stepping_grid
+from pixelplan.model.batches import LevelPlay, action_count, level_plays
 from pixelplan.model.networks import Networks
-from pixelplan.model.sizes import Sizes, sizes_of
+from pixelplan.model.sizes import Sizes
 from pixelplan.types import ADDED_LATER, InputError, Trajectories
 
 
@@ -67,6 +68,9 @@ class ModelConfig:
     """How the grid, and the states of frames, are read from recorded play."""
     noisy_frames: NoiseConfig = field(default=NoiseConfig(), metadata=ADDED_LATER)
     """How noisy frames are learned from."""
+
+    former_settings: ClassVar[tuple[str, ...]] = ("kinds", "pattern_frames")
+    """Of a family on a grid that is gone: configs from then still name them."""
 
     def __post_init__(self) -> None:
         """An InputError if the family cannot learn from noisy frames."""
@@ -129,3 +133,28 @@ def _sample(levels: list[LevelPlay], reading: ReadingConfig) -> list[tuple[np.nd
         places = evenly_spread(len(frames), reading.compared_frames // len(chosen))
         parts.append((np.asarray(frames[places]), states[places]))
     return parts
+
+
+def sizes_of(
+    data: Trajectories,
+    grid: tuple[int, int] | None = None,
+    noisy: bool = False,
+    reading: ReadingConfig = ReadingConfig(),  # noqa: B008 (frozen)
+) -> Sizes:
+    """A grid whose cells are as large as what moves, and a reach as far as it moves.
+
+    If pixels are noisy, no change can be seen: the grid is the given one (or cells of 8 pixels), the reach all of it.
+    """
+    height, width = data.frames.shape[1:3]
+    spans = np.zeros((0, 2, 2), np.int64) if noisy else changed_spans(data, reading)
+    rows, columns = (
+        grid or fitting_grid(spans, height, width, reading) or _cells_of(reading.fallback_cell, height, width)
+    )
+    cells = np.array([rows / height, columns / width])[:, None]
+    ends = lines_of(spans, cells, reading)  # [n,2,2] first and last row (column) that changed
+    reach = max(rows, columns) if noisy else int(np.diff(ends, axis=2).max(initial=1))
+    return Sizes(height, width, action_count(data), rows, columns, min(reach, max(rows, columns) - 1) or 1)
+
+
+def _cells_of(pitch: int, height: int, width: int) -> tuple[int, int]:
+    return max(1, round(height / pitch)), max(1, round(width / pitch))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pixelplan.model.families.trees import LEAF, Trees
+from pixelplan.families.trees import LEAF, Trees
 
 ROWS_AT_ONCE = 2_000_000
 """Rows that are looked at together: this decides memory, not results."""

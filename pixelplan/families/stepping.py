@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from pixelplan.data.changes import difference_spans
-from pixelplan.data.reading_config import ReadingConfig
+from pixelplan.families.changes import difference_spans
+from pixelplan.families.reading_config import ReadingConfig
 
 
 def stepping_grid(

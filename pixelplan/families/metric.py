@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from pixelplan.families.losses import forward_loss, inverse_loss, level_pairs, margin_loss, pull_loss, squared_distances
 from pixelplan.model.batches import LevelBatch
-from pixelplan.model.losses import forward_loss, inverse_loss, level_pairs, margin_loss, pull_loss, squared_distances
 from pixelplan.model.networks import Networks
 from pixelplan.model.objective import weighted_sum
 

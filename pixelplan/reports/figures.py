@@ -9,8 +9,8 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from pixelplan.envs import Level
-from pixelplan.envs.pictures import SCALE, centres, draw_way, follow, sheet
 from pixelplan.planning.plan import Episode, LatentGraph, Plan
+from pixelplan.reports.pictures import SCALE, centres, draw_way, follow, sheet
 
 _SIDE, _MARGIN = 320, 24
 _PAPER, _EDGE, _NODE, _PATH, _HERE = (250, 250, 248), (200, 204, 212), (112, 128, 160), (214, 60, 52), (246, 180, 40)

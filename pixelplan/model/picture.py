@@ -20,11 +20,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
-from pixelplan.model.families.picture_config import PictureConfig
-from pixelplan.model.families.repaint import Patches, Repaint
 from pixelplan.model.metrics import rollout_exactness
 from pixelplan.model.networks import Networks
 from pixelplan.model.optimizer import Muon, MuonConfig
+from pixelplan.model.picture_config import PictureConfig
+from pixelplan.model.repaint import Patches, Repaint
 from pixelplan.model.sizes import Sizes
 
 UNUSED = 1e6

@@ -14,7 +14,7 @@ from pixelplan.model.checkpoint import CONFIG, load_model, read_description
 from pixelplan.model.findings import told
 from pixelplan.model.metrics import predict_steps, rankings, step_errors
 from pixelplan.model.world_model import WorldModel
-from pixelplan.model.worst import draw_misses, worst_misses
+from pixelplan.reports.worst import draw_misses, worst_misses
 from pixelplan.types import ACTIONS, InputError, Trajectories
 
 if TYPE_CHECKING:

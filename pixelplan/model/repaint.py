@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pixelplan.model.families.picture_config import PictureConfig
+from pixelplan.model.picture_config import PictureConfig
 from pixelplan.model.sizes import Sizes
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from pixelplan.families.grid import NoiseConfig
+from pixelplan.families.losses import forward_loss, level_pairs, margin_loss, squared_distances
+from pixelplan.families.metric import in_slots
+from pixelplan.families.position import Position, attention_losses
 from pixelplan.model.batches import LevelBatch, LevelPlay, to_images
-from pixelplan.model.families.grid import NoiseConfig
-from pixelplan.model.families.metric import in_slots
-from pixelplan.model.families.position import Position, attention_losses
-from pixelplan.model.losses import forward_loss, level_pairs, margin_loss, squared_distances
 from pixelplan.model.objective import weighted_sum
 from pixelplan.types import Trajectories
 
