@@ -17,7 +17,6 @@ import numpy as np
 import torch
 
 import pixelplan
-from pixelplan.envs import get_level, make_puzzle
 from pixelplan.families.grid import ModelConfig, sizes_of
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
@@ -25,6 +24,7 @@ from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.schedule import plan_passes
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
+from pixelplan.puzzles import get_level, make_puzzle
 
 SIZES = (8, 16)
 LEVELS = 40

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from pixelplan.envs.resolve import open_family
-from pixelplan.evaluation.solve import solve
+from pixelplan.by_name.resolve import open_family
+from pixelplan.by_name.solve import solve
 from pixelplan.evaluation.stats import wilson
 from pixelplan.planning import OneShotConfig
 

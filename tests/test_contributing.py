@@ -23,7 +23,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from pixelplan.envs.level import Level
+from pixelplan.puzzles.level import Level
 
 
 @dataclass(frozen=True)
@@ -85,10 +85,10 @@ class Short(Vector):
 '''
 ADDITIONS = {
     "puzzle": (
-        "envs",
-        "envs/corridor.py",
+        "puzzles",
+        "puzzles/corridor.py",
         PUZZLE,
-        (r"^PUZZLES(.*?)= \{", r'from pixelplan.envs.corridor import Corridor\n\nPUZZLES\1= {"corridor": Corridor, '),
+        (r"^PUZZLES(.*?)= \{", r'from pixelplan.puzzles.corridor import Corridor\n\nPUZZLES\1= {"corridor": Corridor, '),
     ),
     "planner": (
         "planning",
@@ -168,7 +168,7 @@ def test_two_files_are_enough(what: str, tmp_path: Path) -> None:
 
 
 def test_files_that_contributing_names_exist() -> None:
-    named = set(re.findall(r"`((?:pixelplan|envs|planning|model|families|web|experiments|tests|docs)/[\w/]+\.\w+)`",
+    named = set(re.findall(r"`((?:pixelplan|envs|puzzles|planning|model|families|web|experiments|tests|docs)/[\w/]+\.\w+)`",
                            (ROOT / "CONTRIBUTING.md").read_text()))  # fmt: skip
     assert len(named) > 10
     for path in named:

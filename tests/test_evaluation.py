@@ -12,9 +12,9 @@ import torch
 
 import pixelplan
 import pixelplan.envs.family as family_module
-from pixelplan.envs import PlayOptions, PuzzleEnv, get_level, make_puzzle
+from pixelplan.by_name.evaluate import evaluate
 from pixelplan.envs.blindfold import Blindfold
-from pixelplan.evaluation.run import evaluate, record
+from pixelplan.evaluation.run import record
 from pixelplan.evaluation.stats import summary
 from pixelplan.families.grid import ModelConfig
 from pixelplan.files import read_json
@@ -22,6 +22,7 @@ from pixelplan.model.checkpoint import save_model
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.planning import FullConfig, OneShotConfig
+from pixelplan.puzzles import PlayOptions, PuzzleEnv, get_level, make_puzzle
 from pixelplan.types import InputError
 
 KEYS = {"level", "solved", "steps", "shortest", "replans", "nodes", "seconds"}

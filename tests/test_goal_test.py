@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import pixelplan
-from pixelplan.evaluation.open_model import weights_of
+from pixelplan.evaluation.play import weights_of
 from pixelplan.families.presets import preset
 from pixelplan.files import write_json
 from pixelplan.model.batches import LevelPlay

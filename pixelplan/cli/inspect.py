@@ -44,9 +44,9 @@ def _inspect_model(folder: Path, data: Path | None, level: int | None) -> tuple[
     """A report on a model and its picture as PNG."""
     import tempfile
 
-    from pixelplan.data.collect import collect
+    from pixelplan import collect
+    from pixelplan.by_name.resolve import recorded_family
     from pixelplan.data.dataset import open_trajectories
-    from pixelplan.envs.resolve import recorded_family
     from pixelplan.files import figure_bytes
     from pixelplan.model.checkpoint import read_description
     from pixelplan.reports.inspect_model import inspect_model

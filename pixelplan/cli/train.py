@@ -83,9 +83,9 @@ def train(
     """
     from dataclasses import replace
 
+    from pixelplan.by_name.open_model import find_model
     from pixelplan.cli.options import progress_bar
     from pixelplan.data.dataset import open_trajectories
-    from pixelplan.evaluation.open_model import find_model
     from pixelplan.model.checkpoint import read_description
     from pixelplan.model.findings import told
     from pixelplan.model.race import train_best

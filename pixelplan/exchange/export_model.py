@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pixelplan.envs import PUZZLES, make_puzzle
-from pixelplan.envs.family import Tables
-from pixelplan.envs.noise import NOISE
-from pixelplan.evaluation.open_model import find_model
+from pixelplan.by_name.open_model import find_model
+from pixelplan.envs.noise_config import NOISE
+from pixelplan.puzzles import PUZZLES, make_puzzle
+from pixelplan.puzzles.tables import Tables
 from pixelplan.types import InputError
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ import numpy as np
 
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
 from pixelplan.envs.frames import LARGEST_PICTURE, DistinctFrames, resize, to_frame, usual_size
-from pixelplan.envs.gym_spaces import MOST_ACTIONS
 from pixelplan.exchange.readers import Recorded, read_hdf5, read_npz, read_pictures
 from pixelplan.files import checksum
-from pixelplan.types import InputError, Trajectories
+from pixelplan.types import MOST_ACTIONS, InputError, Trajectories
 
 LARGEST_LEVEL = 2**29
 """The most bytes that the distinct frames of a level may take."""

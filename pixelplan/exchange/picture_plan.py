@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pixelplan.envs import PUZZLES
+from pixelplan.by_name.open_model import find_model, guided
 from pixelplan.envs.frames import resize, resized_goal, to_frame
-from pixelplan.evaluation.open_model import find_model, guided
 from pixelplan.planning import OneShotConfig, one_shot
 from pixelplan.planning.latent_goal import in_latent_space
 from pixelplan.planning.plan import Plan
+from pixelplan.puzzles import PUZZLES
 from pixelplan.types import ACTIONS, Goal, InputError
 
 DIFFERENT_PATCH = 40

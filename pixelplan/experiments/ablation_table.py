@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pixelplan.envs import PUZZLES
 from pixelplan.experiments.paper_numbers import paper
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner, training_on
@@ -22,6 +21,7 @@ from pixelplan.experiments.tables import (
     summarise,
     values,
 )
+from pixelplan.puzzles import PUZZLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from pixelplan.envs import PUZZLES, get_level, make_puzzle
-from pixelplan.evaluation.play import blindfolded
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, one_shot_planner, training_on
 from pixelplan.experiments.specs import Cell
@@ -20,6 +18,8 @@ from pixelplan.model.checkpoint import load_model
 from pixelplan.planning import full
 from pixelplan.planning.one_shot import play_one_shot
 from pixelplan.planning.plan import Episode
+from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
+from pixelplan.puzzles.tables import blindfolded
 from pixelplan.reports.pictures import centres, draw_way, follow
 
 TRAINING_LEVELS = {"ice-slider": 5, "digit-jump": 10, "procgen-maze": 10}

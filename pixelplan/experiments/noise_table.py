@@ -9,8 +9,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pixelplan.envs import PUZZLES
-from pixelplan.envs.noise import Noise
+from pixelplan.envs.noise_config import Noise
 from pixelplan.evaluation.stats import mean
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection
@@ -29,6 +28,7 @@ from pixelplan.experiments.tables import (
 from pixelplan.families.presets import preset
 from pixelplan.planning import PLANNERS as ALL_PLANNERS
 from pixelplan.planning import FullConfig
+from pixelplan.puzzles import PUZZLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

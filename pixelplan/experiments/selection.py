@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from pixelplan.envs import PUZZLES
 from pixelplan.experiments.specs import Evaluation, Play, Training
 from pixelplan.families.presets import preset
 from pixelplan.planning import FullConfig, OneShotConfig
+from pixelplan.puzzles import PUZZLES
 
 TEST_LEVELS = "2000:2100"
 """The paper's test levels, and those of every cell unless the user asks for another range."""

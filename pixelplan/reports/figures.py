@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from PIL import Image, ImageDraw
 
-from pixelplan.envs import Level
 from pixelplan.planning.plan import Episode, LatentGraph, Plan
+from pixelplan.puzzles import Level
 from pixelplan.reports.pictures import SCALE, centres, draw_way, follow, sheet
 
 _SIDE, _MARGIN = 320, 24

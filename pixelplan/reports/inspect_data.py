@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from pixelplan.by_name.resolve import recorded_family
 from pixelplan.data.dataset import open_trajectories
 from pixelplan.data.spread import evenly_spread
-from pixelplan.envs import get_level
-from pixelplan.envs.family import Tables
-from pixelplan.envs.resolve import recorded_family
+from pixelplan.puzzles import get_level
+from pixelplan.puzzles.tables import Tables
 from pixelplan.reports.pictures import SCALE, sheet
 from pixelplan.types import Trajectories
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from pixelplan.envs.level import Level
+from pixelplan.puzzles.level import Level
 
 SCALE = 4
 _PAPER, _INK, _ARROW, _EDGE = (250, 250, 248), (40, 40, 44), (255, 255, 255), (24, 24, 28)

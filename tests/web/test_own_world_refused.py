@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pixelplan.envs.resolve import open_family
+from pixelplan.by_name.resolve import open_family
 from pixelplan.families.grid import ModelConfig
 from pixelplan.model.checkpoint import save_model
 from pixelplan.model.sizes import Sizes

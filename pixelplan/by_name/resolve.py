@@ -15,14 +15,16 @@ from typing import Any, cast
 
 import gymnasium
 
-from pixelplan.envs import IDS, PUZZLES, make_puzzle
-from pixelplan.envs.base import Puzzle
-from pixelplan.envs.family import Family, Tables
+from pixelplan.by_name.old_gym import OLD_GYM, is_old, old_gym
+from pixelplan.envs.family import Family
 from pixelplan.envs.guard import STEP_SECONDS, describe
-from pixelplan.envs.gym_family import GymFamily
-from pixelplan.envs.noise import NOISE, Noise, Noisy
-from pixelplan.envs.old_gym import OLD_GYM, is_old, old_gym
+from pixelplan.envs.noise_config import NOISE, Noise
+from pixelplan.puzzles import IDS, PUZZLES, make_puzzle
+from pixelplan.puzzles.base import Puzzle
+from pixelplan.puzzles.tables import Tables
 from pixelplan.types import InputError
+from pixelplan.worlds.gym_family import GymFamily
+from pixelplan.worlds.noise import Noisy
 
 NO_LIMIT = 10**6
 """Steps of an episode, for environments that need a number: planners and recordings have their own limits."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pixelplan.envs.frames import resized_goal, to_frame
-from pixelplan.envs.gym_level import GymLevel
 from pixelplan.types import Goal, InputError
+from pixelplan.worlds.gym_level import GymLevel
 
 if TYPE_CHECKING:
-    from pixelplan.envs.gym_family import GymFamily
+    from pixelplan.worlds.gym_family import GymFamily
 
 GOAL_STEPS = 100
 """Random steps among whose frames a random goal is chosen."""

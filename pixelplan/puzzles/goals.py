@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 
-from pixelplan.envs.level import Level
+from pixelplan.envs.family import Goals
+from pixelplan.puzzles.level import Level
 from pixelplan.types import Goal, InputError
-
-Goals = Literal["level", "random", "solved"]
-"""Goals by name: the picture that a level shows, a random state of it, or whatever solves it."""
 
 
 def with_goal(level: Level, goals: Goals, seed: int) -> Level:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from pixelplan.envs.base import Puzzle
-from pixelplan.envs.level import Level
+from pixelplan.puzzles.base import Puzzle
+from pixelplan.puzzles.level import Level
 from pixelplan.types import InputError
 
 PATTERN = r"\d{1,4}-\d{1,4}-[0-9]{16,1024}(-\d{1,10})?"

@@ -7,9 +7,8 @@ from typing import Any, Literal
 import gymnasium
 import numpy as np
 
-from pixelplan.types import InputError
+from pixelplan.types import MOST_ACTIONS, InputError
 
-MOST_ACTIONS = 256
 Source = Literal["auto", "observation", "render"]
 
 

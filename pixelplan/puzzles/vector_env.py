@@ -11,8 +11,8 @@ from gymnasium.utils.seeding import np_random
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from pixelplan.envs.base import GOAL_REWARD, PlayOptions, Puzzle, check_reset_options
-from pixelplan.envs.level import paste, pasted
+from pixelplan.puzzles.base import GOAL_REWARD, PlayOptions, Puzzle, check_reset_options
+from pixelplan.puzzles.level import paste, pasted
 from pixelplan.types import ACTIONS, InputError
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pixelplan.envs.determinism import replay
 from pixelplan.envs.family import Family
 from pixelplan.envs.frames import distinct_frames
+from pixelplan.worlds.determinism import replay
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,15 +24,15 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from pixelplan.envs.determinism import STEPS, judge_determinism
 from pixelplan.envs.family import Challenge, Recording, Wanted
 from pixelplan.envs.frames import to_frame, usual_size
 from pixelplan.envs.guard import STEP_SECONDS, EnvironmentFailed, guarded
-from pixelplan.envs.gym_goals import demonstrated, known_goal, random_frame, sized_goal
-from pixelplan.envs.gym_level import GymLevel, checked_reward, checked_tuple
-from pixelplan.envs.gym_play import record_play
-from pixelplan.envs.gym_spaces import Source, attribute, discrete_actions, renders
 from pixelplan.types import Goal, InputError, Model
+from pixelplan.worlds.determinism import STEPS, judge_determinism
+from pixelplan.worlds.gym_goals import demonstrated, known_goal, random_frame, sized_goal
+from pixelplan.worlds.gym_level import GymLevel, checked_reward, checked_tuple
+from pixelplan.worlds.gym_play import record_play
+from pixelplan.worlds.gym_spaces import Source, attribute, discrete_actions, renders
 
 LEVELS_CHECKED = 8
 STEPS_PAID = 4
@@ -125,6 +125,11 @@ class GymFamily:
     def game(self) -> gymnasium.Env[Any, Any]:
         """The environment without its wrappers."""
         return self._env.unwrapped
+
+    @property
+    def usual_actions(self) -> bool:
+        """They have names of their own."""
+        return False
 
     @property
     def has_goals(self) -> bool:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pixelplan.data import env_findings as say
-from pixelplan.data.env_findings import CheckConfig, Finding
-from pixelplan.data.seen import Seen, find_chance, find_clock, find_score, hidden, look, sample
-from pixelplan.envs.determinism import STEPS, Determinism, judge_determinism
 from pixelplan.envs.family import Family
 from pixelplan.types import InputError
+from pixelplan.worlds import env_findings as say
+from pixelplan.worlds.determinism import STEPS, Determinism, judge_determinism
+from pixelplan.worlds.env_findings import CheckConfig, Finding
+from pixelplan.worlds.seen import Seen, find_chance, find_clock, find_score, hidden, look, sample
 
 
 @dataclass(frozen=True)

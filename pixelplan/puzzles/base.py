@@ -11,7 +11,7 @@ import gymnasium
 import numpy as np
 from gymnasium.error import ResetNeeded
 
-from pixelplan.envs.level import Level
+from pixelplan.puzzles.level import Level
 from pixelplan.types import ACTIONS, InputError
 
 GOAL_REWARD = 10.0

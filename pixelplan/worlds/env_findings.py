@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from pixelplan.data.seen import Clock, Sample, Seen
-from pixelplan.envs.determinism import Determinism
 from pixelplan.envs.family import Family
 from pixelplan.envs.guard import EnvironmentFailed
 from pixelplan.types import InputError
+from pixelplan.worlds.determinism import Determinism
+from pixelplan.worlds.seen import Clock, Sample, Seen
 
 Mark = Literal["fits", "mind", "does not fit"]
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pixelplan.envs import PUZZLES, make_puzzle
-from pixelplan.envs.family import Family, Tables
-from pixelplan.envs.gym_family import GymFamily
+from pixelplan.envs.family import Family
 from pixelplan.evaluation.chance import Chance, read_chance
+from pixelplan.evaluation.play import for_frames, weights_of
 from pixelplan.planning import PLANNERS, OneShotConfig
-from pixelplan.planning.latent_goal import need_goal_test
-from pixelplan.types import Goal, InputError, Model
+from pixelplan.puzzles import PUZZLES, make_puzzle
+from pixelplan.puzzles.tables import Tables
+from pixelplan.types import InputError, Model
+from pixelplan.worlds.gym_family import GymFamily
 
 SHIPPED = Path(__file__).parents[1] / "weights"
 ORACLE = "oracle"
@@ -47,34 +47,6 @@ def choose_model(model: str | Path | Model | None, planner: str, family: Family)
         family = family.fit((sizes.height, sizes.width))
         opened = for_frames(opened, family.shape)
     return opened, family
-
-
-def check_goal(model: Model | None, planner: str, goal: Goal) -> None:
-    """An InputError if the goal is whatever solves a level, and the model has no goal test."""
-    if goal.frames is None and PLANNERS[planner].needs_model and model is not None:
-        need_goal_test(model)
-
-
-def for_frames(model: Model, shape: tuple[int, ...]) -> Model:
-    """The model for frames of shape [H,W,3], if it takes several sizes; an InputError if it does not take this one."""
-    resize = getattr(model, "for_frames", None)
-    suited: Model = model if resize is None or len(shape) != 3 else resize(*shape[:2])
-    return suited
-
-
-def weights_of(model: Model | None) -> str | None:
-    """A short digest of a trained model's weights, threshold and goal test; None if it has no weights."""
-    networks = getattr(model, "networks", None)
-    if model is None or networks is None:
-        return None
-    digest = hashlib.sha256(repr(model.threshold).encode())
-    test = getattr(model, "goal_test", None)
-    if test is not None:
-        digest.update(repr(test.description).encode())
-    for network in (networks, *([] if test is None else [test.network])):
-        for name, values in sorted(network.state_dict().items()):
-            digest.update(name.encode() + values.cpu().numpy().tobytes())
-    return digest.hexdigest()[:16]
 
 
 def model_identity(model: Model, env: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from pixelplan.by_name.open_model import calibrated, choose_model, guided
+from pixelplan.by_name.resolve import EnvLike, open_family
 from pixelplan.envs.family import Challenge, Wanted
-from pixelplan.envs.resolve import EnvLike, open_family
-from pixelplan.evaluation.open_model import calibrated, check_goal, choose_model, guided
-from pixelplan.evaluation.play import Task, play
+from pixelplan.evaluation.play import Task, check_goal, play
 from pixelplan.files import write_bytes, write_picture
 from pixelplan.planning import find_planner
 from pixelplan.planning.one_shot import check_memory

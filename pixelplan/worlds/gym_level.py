@@ -13,7 +13,7 @@ from pixelplan.envs.frames import resize
 from pixelplan.types import Goal, InputError, describe_value
 
 if TYPE_CHECKING:
-    from pixelplan.envs.gym_family import GymFamily
+    from pixelplan.worlds.gym_family import GymFamily
 
 
 class GymLevel(gymnasium.Env[np.ndarray, int]):

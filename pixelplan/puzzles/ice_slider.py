@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from pixelplan.envs.candidate_boards import first_suitable
-from pixelplan.envs.drawn_levels import Drawing
-from pixelplan.envs.level import Level
-from pixelplan.envs.random_words import Words, before, below, drawn
-from pixelplan.envs.render import check_board, sprite, tiles_to_image
+from pixelplan.puzzles.candidate_boards import first_suitable
+from pixelplan.puzzles.drawn_levels import Drawing
+from pixelplan.puzzles.level import Level
+from pixelplan.puzzles.random_words import Words, before, below, drawn
+from pixelplan.puzzles.render import check_board, sprite, tiles_to_image
 from pixelplan.types import InputError
 
 _SHORTEST_BY_SIZE = {4: 4, 5: 5, 6: 6, 7: 8}

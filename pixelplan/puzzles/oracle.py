@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from pixelplan.envs.base import PuzzleEnv, get_level
-from pixelplan.envs.level import Level
+from pixelplan.puzzles.base import PuzzleEnv, get_level
+from pixelplan.puzzles.level import Level
 from pixelplan.types import Goal, InputError
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from pixelplan.envs.explore import explore
 from pixelplan.envs.family import Recording
 from pixelplan.envs.frames import DistinctFrames
-from pixelplan.envs.gym_level import GymLevel
+from pixelplan.worlds.gym_level import GymLevel
 
 if TYPE_CHECKING:
-    from pixelplan.envs.gym_family import GymFamily
+    from pixelplan.worlds.gym_family import GymFamily
 
 SPOT_CHECK = 8
 """Of the steps whose outcome is known, the first two are drawn anyway, and then one in this many."""

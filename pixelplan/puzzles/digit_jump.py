@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from pixelplan.envs.candidate_boards import first_suitable
-from pixelplan.envs.drawn_levels import Drawing
-from pixelplan.envs.level import Level
-from pixelplan.envs.random_words import Words, below
-from pixelplan.envs.render import check_board, digit_glyphs, scale_all, tiles_to_image
+from pixelplan.puzzles.candidate_boards import first_suitable
+from pixelplan.puzzles.drawn_levels import Drawing
+from pixelplan.puzzles.level import Level
+from pixelplan.puzzles.random_words import Words, below
+from pixelplan.puzzles.render import check_board, digit_glyphs, scale_all, tiles_to_image
 from pixelplan.types import InputError
 
 _PAPER = np.array([142, 178, 60])

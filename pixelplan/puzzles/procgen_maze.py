@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from pixelplan.envs.drawn_levels import Drawing
-from pixelplan.envs.level import Level
+from pixelplan.puzzles.drawn_levels import Drawing
+from pixelplan.puzzles.level import Level
 from pixelplan.types import InputError
 
 
