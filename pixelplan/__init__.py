@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from pixelplan.additions import announce
 from pixelplan.by_name.resolve import EnvLike, open_family
 from pixelplan.data.collect import collect as record_play
 from pixelplan.data.dataset import open_trajectories
 from pixelplan.exchange.imports import import_trajectories
-from pixelplan.registry import announce
 from pixelplan.types import Goal, InputError, Trajectories
 from pixelplan.worlds.gym_family import GymFamily
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes se
 __version__ = "0.1.0"
 
 announce("families", "pixelplan.families")
+announce("frontiers", "pixelplan.distance")
 
 __all__ = [
     "Goal",

@@ -15,7 +15,7 @@ from pixelplan.families.contents import compact_grids
 from pixelplan.families.grid import ModelConfig, suggest_grid
 from pixelplan.families.reading_config import ReadingConfig
 from pixelplan.families.stepping import stepping_grid
-from pixelplan.model.family import config_from
+from pixelplan.model.find_family import config_from
 from pixelplan.types import InputError, Trajectories
 
 

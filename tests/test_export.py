@@ -18,7 +18,7 @@ import pixelplan
 from pixelplan.exchange import export_onnx as exporting
 from pixelplan.exchange.export_onnx import export_onnx
 from pixelplan.model.batches import level_plays
-from pixelplan.model.family import family_of
+from pixelplan.model.find_family import family_of
 from pixelplan.model.picture_config import PictureConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.puzzles import get_level, make_puzzle

@@ -16,7 +16,7 @@ from pixelplan.families.presets import preset
 from pixelplan.files import write_json
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.checkpoint import CONFIG, GOAL_TEST, load_model, read_description, save_model
-from pixelplan.model.family import family_of
+from pixelplan.model.find_family import family_of
 from pixelplan.model.goal_test import (
     Certainty,
     GoalTestConfig,

@@ -14,7 +14,7 @@ from pixelplan.families.vector import VectorConfig
 from pixelplan.model import race
 from pixelplan.model.batches import LevelPlay, level_plays, make_batch
 from pixelplan.model.checkpoint import load_model
-from pixelplan.model.family import FAMILIES, config_from, family_of
+from pixelplan.model.find_family import FAMILIES, config_from, family_of
 from pixelplan.model.findings import goals_seen, recorded_depths, told
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.objective import ObjectiveConfig

@@ -13,7 +13,7 @@ from pixelplan.families.noisy import settled
 from pixelplan.families.position import Displacements, TransportModel, differing_cells, expected
 from pixelplan.families.presets import PRESETS, preset
 from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.family import config_from
+from pixelplan.model.find_family import config_from
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel

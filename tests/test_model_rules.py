@@ -18,7 +18,7 @@ from pixelplan.families.reading_config import ReadingConfig
 from pixelplan.families.rules import Rules, RulesConfig, fit_rules
 from pixelplan.families.trees import causes, look_up, surroundings
 from pixelplan.model.batches import level_plays
-from pixelplan.model.family import config_from
+from pixelplan.model.find_family import config_from
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.train import train
 from pixelplan.planning import OneShotConfig, one_shot

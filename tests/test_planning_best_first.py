@@ -14,7 +14,7 @@ from pixelplan.planning import FullConfig, OneShotConfig, full, one_shot
 from pixelplan.planning.plan import Plan
 from pixelplan.puzzles import get_level, make_puzzle
 from pixelplan.puzzles.oracle import Oracle
-from pixelplan.puzzles.tables import blindfolded
+from pixelplan.puzzles.table_family import blindfolded
 from pixelplan.types import InputError
 from tests.toy import ToyModel, ToyWorld, frame_of, random_world
 

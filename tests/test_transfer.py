@@ -12,13 +12,13 @@ from pixelplan.families.position import spread_codes
 from pixelplan.model import worlds
 from pixelplan.model.batches import level_plays
 from pixelplan.model.checkpoint import read_description
-from pixelplan.model.family import family_of
+from pixelplan.model.find_family import family_of
 from pixelplan.model.metrics import step_errors
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.train import train
 from pixelplan.model.world_model import WorldModel
 from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
-from pixelplan.puzzles.tables import Tables
+from pixelplan.puzzles.table_family import Tables
 from pixelplan.types import InputError
 from tests import tiny_world
 from tests.test_model_families import SMALL, quick

@@ -17,7 +17,7 @@ import torch
 import pixelplan
 from pixelplan.model import train as training
 from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.family import FAMILIES, family_of
+from pixelplan.model.find_family import FAMILIES, family_of
 from pixelplan.model.metrics import rollout_exactness
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel

@@ -14,7 +14,7 @@ from pixelplan.evaluation.stats import level_result, outcome, row
 from pixelplan.files import level_numbers, parse_levels
 from pixelplan.machine import describe_machine
 from pixelplan.puzzles import Level, Puzzle, get_level
-from pixelplan.puzzles.tables import blindfolded
+from pixelplan.puzzles.table_family import blindfolded
 from pixelplan.types import InputError
 
 Rule = Literal["goal", "near"]

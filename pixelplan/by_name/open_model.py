@@ -12,7 +12,7 @@ from pixelplan.evaluation.chance import Chance, read_chance
 from pixelplan.evaluation.play import for_frames, weights_of
 from pixelplan.planning import PLANNERS, OneShotConfig
 from pixelplan.puzzles import PUZZLES, make_puzzle
-from pixelplan.puzzles.tables import Tables
+from pixelplan.puzzles.table_family import Tables
 from pixelplan.types import InputError, Model
 from pixelplan.worlds.gym_family import GymFamily
 

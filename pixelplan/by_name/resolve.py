@@ -21,7 +21,7 @@ from pixelplan.envs.guard import STEP_SECONDS, describe
 from pixelplan.envs.noise_config import NOISE, Noise
 from pixelplan.puzzles import IDS, PUZZLES, make_puzzle
 from pixelplan.puzzles.base import Puzzle
-from pixelplan.puzzles.tables import Tables
+from pixelplan.puzzles.table_family import Tables
 from pixelplan.types import InputError
 from pixelplan.worlds.gym_family import GymFamily
 from pixelplan.worlds.noise import Noisy

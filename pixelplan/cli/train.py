@@ -130,7 +130,7 @@ def _chosen(preset: str, family: str | None, noisy: bool, inverse: bool) -> Trai
 
     from pixelplan.families.presets import preset as find
     from pixelplan.families.presets import without_inverse
-    from pixelplan.model.family import FAMILIES
+    from pixelplan.model.find_family import FAMILIES
     from pixelplan.types import InputError
 
     config = find("noisy" if noisy else preset)

@@ -10,7 +10,7 @@ import numpy as np
 from pixelplan.by_name.open_model import find_model
 from pixelplan.envs.noise_config import NOISE
 from pixelplan.puzzles import PUZZLES, make_puzzle
-from pixelplan.puzzles.tables import Tables
+from pixelplan.puzzles.table_family import Tables
 from pixelplan.types import InputError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pixelplan.evaluation.result import Result
 from pixelplan.experiments.paper_numbers import success_rates
 from pixelplan.files import write_picture
 from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
-from pixelplan.puzzles.tables import Tables
+from pixelplan.puzzles.table_family import Tables
 from pixelplan.reports.figures import solution_picture
 from pixelplan.reports.pictures import sheet
 from pixelplan.types import InputError

@@ -19,7 +19,7 @@ from pixelplan.planning import full
 from pixelplan.planning.one_shot import play_one_shot
 from pixelplan.planning.plan import Episode
 from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
-from pixelplan.puzzles.tables import blindfolded
+from pixelplan.puzzles.table_family import blindfolded
 from pixelplan.reports.pictures import centres, draw_way, follow
 
 TRAINING_LEVELS = {"ice-slider": 5, "digit-jump": 10, "procgen-maze": 10}

@@ -10,7 +10,7 @@ from pixelplan.families.position import Position
 from pixelplan.families.rules import Rules, RulesConfig, fit_rules
 from pixelplan.families.vector import Vector, VectorConfig
 from pixelplan.model.batches import action_count
-from pixelplan.model.family import FAMILIES, Family
+from pixelplan.model.find_family import FAMILIES, Family
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import Trajectories
 

@@ -9,7 +9,7 @@ from pixelplan.families.paper import PaperConfig
 from pixelplan.families.rules import RulesConfig
 from pixelplan.families.vector import VectorConfig
 from pixelplan.model.calibrate import JudgingConfig
-from pixelplan.model.family import Config
+from pixelplan.model.find_family import Config
 from pixelplan.model.goal_test import GoalTestConfig
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.picture_config import PictureConfig

@@ -26,7 +26,7 @@ from pixelplan.model.checkpoint import (
     read_description,
     save_checkpoint,
 )
-from pixelplan.model.family import config_from, family_of, versions_of
+from pixelplan.model.find_family import config_from, family_of, versions_of
 from pixelplan.model.findings import finish
 from pixelplan.model.passes import pass_batches, quick_look, train_pass
 from pixelplan.model.progress import Display, collapse_warning, noise_warning

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from pixelplan.model.calibrate import JudgingConfig
-from pixelplan.model.family import Config
+from pixelplan.model.find_family import Config
 from pixelplan.model.goal_test import GoalTestConfig
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.optimizer import MuonConfig

@@ -11,7 +11,7 @@ from pixelplan.by_name.resolve import recorded_family
 from pixelplan.data.dataset import open_trajectories
 from pixelplan.data.spread import evenly_spread
 from pixelplan.puzzles import get_level
-from pixelplan.puzzles.tables import Tables
+from pixelplan.puzzles.table_family import Tables
 from pixelplan.reports.pictures import SCALE, sheet
 from pixelplan.types import Trajectories
 

@@ -26,7 +26,7 @@ from pixelplan.planning import one_shot
 from pixelplan.puzzles import PUZZLES, Level, get_level, make_puzzle
 from pixelplan.puzzles.drawn_levels import as_drawable, drawn_level
 from pixelplan.puzzles.oracle import Oracle
-from pixelplan.puzzles.tables import Tables
+from pixelplan.puzzles.table_family import Tables
 from pixelplan.types import InputError, Model, goal_test_of
 from pixelplan.web.board import Board, TableBoard
 from pixelplan.web.limits import Limits

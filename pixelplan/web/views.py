@@ -11,7 +11,7 @@ from PIL import Image
 
 from pixelplan.planning import PLANNERS
 from pixelplan.planning.plan import Plan
-from pixelplan.puzzles.tables import Tables
+from pixelplan.puzzles.table_family import Tables
 from pixelplan.web.board import Board
 from pixelplan.web.projection import Projection
 from pixelplan.web.schema import (

@@ -9,17 +9,42 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from pixelplan.distance.nearness import Nearness
+from pixelplan.distance.perimeter import WithPerimeter, around
+from pixelplan.distance.queue import Queue
+from pixelplan.distance.surprise import Surprise
 from pixelplan.planning.latent_graph import as_tensor
 from pixelplan.planning.problem import Growth, Problem
-from pixelplan.planning.queue import Queue
-from pixelplan.planning.surprise import Surprise
-from pixelplan.types import Distance, Guide
+from pixelplan.types import Distance, Guide, InputError, is_discrete
 
 if TYPE_CHECKING:
     from pixelplan.planning.one_shot import OneShotConfig
 
 FEW, SHARE = 8, 64
 """A best-first search expands FEW nodes at a time at first, and later one in SHARE of its nodes."""
+
+
+def frontier(problem: Problem, config: OneShotConfig) -> Growth:
+    """Best-first search by the model's distance, or by how much embeddings differ if it has none."""
+    distance: Distance | None = getattr(problem.model, "distance", None)
+    if distance is not None and not len(problem.goal.points):
+        raise InputError("a learned distance needs a goal picture; give one, or leave out the heuristic")
+    chosen = _with_perimeter(problem, config, distance) or Nearness(problem)
+    if config.policy_weight and not hasattr(chosen, "look"):
+        raise InputError(
+            f"policy-weight is {config.policy_weight}, and no policy was learned; leave it 0, or give a heuristic, "
+            "and no perimeter"
+        )
+    return best_first(problem, config, chosen)
+
+
+def _with_perimeter(problem: Problem, config: OneShotConfig, distance: Distance | None) -> Distance | None:
+    """A distance that is exact around the goal, if the settings ask for it; else the given one."""
+    if not config.perimeter:
+        return distance
+    if not is_discrete(problem.model) or not len(problem.goal.points) or problem.goal.matters is not None:
+        raise InputError("a perimeter needs a model whose codes are zeros and ones, and whole pictures as the goal")
+    return WithPerimeter(around(problem.model, problem.context, problem.goal.points, config.perimeter), distance)
 
 
 def best_first(problem: Problem, config: OneShotConfig, distance: Distance) -> Growth:

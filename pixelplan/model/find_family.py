@@ -7,12 +7,12 @@ from collections.abc import Callable
 from dataclasses import Field, dataclass
 from typing import Any, ClassVar, Protocol
 
+from pixelplan.additions import Registry
 from pixelplan.model.lattice import fit_lattice
 from pixelplan.model.networks import Networks
 from pixelplan.model.picture import Picture
 from pixelplan.model.picture_config import PictureConfig
 from pixelplan.model.sizes import Sizes
-from pixelplan.registry import Registry
 from pixelplan.types import Trajectories
 
 
