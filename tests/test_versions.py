@@ -87,7 +87,7 @@ def test_an_edited_loss_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     from pixelplan.families import metric
 
     usual = metric.margin_loss
-    monkeypatch.setattr(metric, "margin_loss", lambda distances, margin: usual(distances, 1.1 * margin))
+    monkeypatch.setattr(metric, "margin_loss", lambda distances, margin, *rest: usual(distances, 1.1 * margin, *rest))
     assert losses("position") != pytest.approx(golden()["losses"]["position"], rel=1e-2, abs=1e-3)
 
 

@@ -132,5 +132,5 @@ def plan_story(judged: PicturePlan) -> str:
         )
     return (
         f"no plan was found, {effort}: the nearest state is {len(plan.actions)} actions away and {judged.distance:.2f} "
-        f"from the goal, where less than {judged.threshold:.2f} would be the same\nmoves: {moves}"
+        f"from the goal; less than {judged.threshold:.2f} would be the same\nmoves: {moves}"
     )

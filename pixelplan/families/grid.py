@@ -40,6 +40,18 @@ class NoiseConfig:
 
 
 @dataclass(frozen=True)
+class SpreadingConfig:
+    """How the cells of boards larger or smaller than those trained on get codes far apart (position only)."""
+
+    rounds: int = 30
+    """How often random codes push each other away."""
+    push: float = 0.3
+    """How far a code moves each time, as a share of the code that pushes it."""
+    sharpness: float = 20.0
+    """How much more the nearest codes push than the others, for each unit of the cosine."""
+
+
+@dataclass(frozen=True)
 class ModelConfig:
     """The families on a grid."""
 
@@ -68,6 +80,11 @@ class ModelConfig:
     """How the grid, and the states of frames, are read from recorded play."""
     noisy_frames: NoiseConfig = field(default=NoiseConfig(), metadata=ADDED_LATER)
     """How noisy frames are learned from."""
+    log_scale: float = field(default=4.5, metadata=ADDED_LATER)
+    """The logarithm of the scale at which the forward model compares codes, before training (position only). Codes of
+    neighbouring cells may have a cosine near 0.5: this tells them apart with certainty."""
+    spreading: SpreadingConfig = field(default=SpreadingConfig(), metadata=ADDED_LATER)
+    """How cells of other boards get their codes."""
 
     former_settings: ClassVar[tuple[str, ...]] = ("kinds", "pattern_frames")
     """Of a family on a grid that is gone: configs from then still name them."""

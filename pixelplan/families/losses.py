@@ -7,15 +7,16 @@ from torch import Tensor
 from torch.nn import functional
 
 
-def forward_loss(predicted: Tensor, target: Tensor, tolerance: float) -> Tensor:
+def forward_loss(predicted: Tensor, target: Tensor, tolerance: float, rare_share: float = 0.5) -> Tensor:
     """L_FW = E ‖f(z_t, a_t, s_c) − z_{t+1}‖², for predicted and target [M,d] (the paper's first loss).
 
-    The mean over all steps and the mean over those that miss by more than the tolerance, half each: soon only rare
-    kinds of steps are wrong, and among thousands of right ones they would hardly count in the first alone.
+    The mean over all steps, and with a share of its own the mean over those that miss by more than the tolerance: soon
+    only rare kinds of steps are wrong, and among thousands of right ones they would hardly count in the first alone.
     """
     squared = (predicted - target).pow(2).sum(-1)
     missed = squared.detach() > tolerance**2
-    return 0.5 * squared.mean() + 0.5 * (squared * missed).sum() / missed.sum().clamp(min=1)
+    misses = (squared * missed).sum() / missed.sum().clamp(min=1)
+    return (1 - rare_share) * squared.mean() + rare_share * misses
 
 
 def inverse_loss(logits: Tensor, actions: Tensor) -> Tensor:
@@ -23,14 +24,15 @@ def inverse_loss(logits: Tensor, actions: Tensor) -> Tensor:
     return functional.cross_entropy(logits, actions)
 
 
-def margin_loss(squared_distances: Tensor, margin: float) -> Tensor:
+def margin_loss(squared_distances: Tensor, margin: float, rare_share: float = 0.5) -> Tensor:
     """L_margin = E max(0, 1 − ‖z − z'‖² / ε²), for squared distances [M] of different states (the paper's third).
 
-    The mean over all pairs and the mean over those closer than the margin, half each: most pairs are far apart soon,
-    and the few that are not would hardly count in the first alone.
+    The mean over all pairs, and with a share of its own the mean over those closer than the margin: most pairs are far
+    apart soon, and the few that are not would hardly count in the first alone.
     """
     hinges = functional.relu(1 - squared_distances / margin**2)
-    return 0.5 * hinges.mean() + 0.5 * hinges.sum() / (hinges > 0).sum().clamp(min=1)
+    close = hinges.sum() / (hinges > 0).sum().clamp(min=1)
+    return (1 - rare_share) * hinges.mean() + rare_share * close
 
 
 def pull_loss(squared_distances: Tensor) -> Tensor:

@@ -53,11 +53,16 @@ class MetricNetworks(Networks):
         z = in_slots(embedded, batch)
         level, _, _, after = batch.steps.unbind(1)
         predicted = self.predict(z, batch)
-        losses = {"forward": (weights.forward_weight, forward_loss(predicted, z[level, after], weights.tolerance))}
+        losses = {
+            "forward": (
+                weights.forward_weight,
+                forward_loss(predicted, z[level, after], weights.tolerance, weights.rare_share),
+            )
+        }
         losses |= self.inverse_losses(z, batch, weights)
         distances, (different, same) = squared_distances(z), level_pairs(batch.states)  # [L,S,S]
         if different.any():
-            losses["margin"] = (1.0, margin_loss(distances[different], weights.margin))
+            losses["margin"] = (1.0, margin_loss(distances[different], weights.margin, weights.rare_share))
         if same.any() and weights.pull_weight:
             losses["pull"] = (weights.pull_weight, pull_loss(distances[same]))
         return weighted_sum({**losses, **self.more_losses(batch, more, weights)})

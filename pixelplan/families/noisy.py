@@ -61,8 +61,8 @@ class NoisyPosition(Position):
         seen = in_slots(self.encoder.certain(maps.detach()), batch)  # type: ignore[operator]
         level, before, action, after = batch.steps.unbind(1)
         predicted = self.forward_model(seen, self.context(batch.images[batch.contexts]))[level, before, action]
-        forward = forward_loss(predicted, seen[level, after], weights.tolerance)
-        agree = forward_loss(predicted.detach(), z[level, after], weights.tolerance)
+        forward = forward_loss(predicted, seen[level, after], weights.tolerance, weights.rare_share)
+        agree = forward_loss(predicted.detach(), z[level, after], weights.tolerance, weights.rare_share)
         losses = {
             "forward": (weights.forward_weight, forward),
             "agree": (weights.forward_weight * found_out, agree),
@@ -71,7 +71,10 @@ class NoisyPosition(Position):
         codes = self.encoder.readout.unit_codes()  # type: ignore[union-attr,operator]
         different, _ = level_pairs(torch.arange(len(codes), device=codes.device))
         if different.any():
-            losses["margin"] = (1.0, margin_loss(squared_distances(codes)[different], weights.margin))
+            losses["margin"] = (
+                1.0,
+                margin_loss(squared_distances(codes)[different], weights.margin, weights.rare_share),
+            )
         look = attention_losses(
             batch, maps, weights.look_weight * found_out, self.sizes, self.config.noisy_frames.notable
         )

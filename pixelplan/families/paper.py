@@ -9,7 +9,7 @@ Shapes: N frames, M steps, L levels, S states per level, A actions, d latent dim
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import torch
@@ -23,6 +23,7 @@ from pixelplan.model.batches import LevelBatch
 from pixelplan.model.objective import weighted_sum
 from pixelplan.model.optimizer import MuonConfig
 from pixelplan.model.sizes import Sizes
+from pixelplan.types import ADDED_LATER
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ class PaperConfig:
     """Train with the inverse model."""
     updates: int = 125_000
     """Gradient steps: 40 passes over 400,000 steps, 128 at a time."""
+    adam_epsilon: float = field(default=1e-5, metadata=ADDED_LATER)
+    """Adam's ε."""
 
     def sizes(self, height: int, width: int, actions: int) -> Sizes:
         """There is no grid: one cell."""
@@ -70,7 +73,7 @@ class Paper(MetricNetworks):
         muon: MuonConfig = MuonConfig(),  # noqa: B008 (frozen)
     ) -> torch.optim.Optimizer:
         """Adam, if there is no decay, with the paper's ε."""
-        return torch.optim.AdamW(self.parameters(), rate, eps=1e-5, weight_decay=weight_decay)
+        return torch.optim.AdamW(self.parameters(), rate, eps=self.config.adam_epsilon, weight_decay=weight_decay)
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
         """The paper's three losses, each the plain mean over the steps; the margin separates a step's end from its

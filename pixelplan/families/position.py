@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pixelplan.families.blocks import GridFeatures, InverseModel, ResidualBlock, head
-from pixelplan.families.grid import GridNetworks, ModelConfig
+from pixelplan.families.grid import GridNetworks, ModelConfig, SpreadingConfig
 from pixelplan.families.losses import look_loss
 from pixelplan.families.metric import MetricNetworks
 from pixelplan.model.batches import LevelBatch
@@ -28,7 +28,7 @@ class Position(GridNetworks, MetricNetworks):
         self.config = config
         readout = Readout(config.maps, sizes.rows * sizes.columns, config.dimensions)
         self.encoder = spatial_encoder(config, sizes, readout)
-        self.forward_model = TransportModel(config.context_width, far_blocks(sizes), readout, sizes)
+        self.forward_model = TransportModel(config.context_width, far_blocks(sizes), readout, sizes, config.log_scale)
         self.inverse = InverseModel(config.dimensions, sizes.actions) if config.inverse else None
 
     def for_frames(self, height: int, width: int) -> Position:
@@ -38,7 +38,8 @@ class Position(GridNetworks, MetricNetworks):
         table, and a code need not mean anything: other cells get new ones, as far apart as possible.
         """
         other = type(self)(self.config, self.sizes.resized(height, width))
-        codes = spread_codes(self.config.maps, other.sizes.rows * other.sizes.columns, self.config.dimensions)
+        cells, config = other.sizes.rows * other.sizes.columns, self.config
+        codes = spread_codes(config.maps, cells, config.dimensions, config.spreading)
         weights = self.state_dict()
         other.load_state_dict({name: codes if name.endswith("readout.weight") else weights[name] for name in weights})
         return other
@@ -143,17 +144,22 @@ class Readout(nn.Module):
         return functional.normalize(maps.flatten(1) @ self.codes().flatten(0, 1), dim=-1)
 
 
-def spread_codes(maps: int, cells: int, dimensions: int) -> Tensor:
+def spread_codes(
+    maps: int,
+    cells: int,
+    dimensions: int,
+    config: SpreadingConfig = SpreadingConfig(),  # noqa: B008 (frozen)
+) -> Tensor:
     """[K,G,d] codes of cells that are far apart, always the same: random ones that pushed each other away.
 
-    They do so 30 times, the nearest most. In 16 dimensions, 400 codes are then a distance of 1 apart, as the margin
+    The nearest push most. In 16 dimensions, 400 codes are then a distance of 1 apart, as the margin
     demands in training.
     """
     codes = torch.randn(maps * cells, dimensions, generator=torch.Generator().manual_seed(0))
-    for _ in range(30):
+    for _ in range(config.rounds):
         codes = functional.normalize(codes, dim=-1)
         nearness = (codes @ codes.T).fill_diagonal_(-1)
-        codes = codes - 0.3 * (20 * nearness).softmax(-1) @ codes
+        codes = codes - config.push * (config.sharpness * nearness).softmax(-1) @ codes
     return functional.normalize(codes, dim=-1).unflatten(0, (maps, cells))
 
 
@@ -210,7 +216,9 @@ class TransportModel(nn.Module):
     and reads its row.
     """
 
-    def __init__(self, width: int, blocks: int, readout: Readout, sizes: Sizes) -> None:
+    def __init__(
+        self, width: int, blocks: int, readout: Readout, sizes: Sizes, log_scale: float = ModelConfig.log_scale
+    ) -> None:
         super().__init__()
         self.readout, self.glide, self.actions = readout, sizes.glide or sizes.reach, sizes.actions
         self.maps = len(readout.weight)
@@ -219,8 +227,7 @@ class TransportModel(nn.Module):
         self.glide_head = head(width, sizes.actions * 9)
         self.jump_head = head(width, sizes.actions * (2 * sizes.reach + 1) ** 2)
         self.choice_head = head(width, sizes.actions)
-        # Codes of neighbouring cells may have a cosine near 0.5: e^4.5 · 0.5 tells them apart with certainty.
-        self.log_scale = nn.Parameter(torch.tensor(4.5))
+        self.log_scale = nn.Parameter(torch.tensor(log_scale))
         self.jumps = Displacements(sizes.rows, sizes.columns, sizes.reach)
         self.glides = Displacements(sizes.rows, sizes.columns, 1)
         self._known: tuple[Any, Cells] | None = None

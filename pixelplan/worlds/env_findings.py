@@ -32,7 +32,7 @@ class CheckConfig:
     slow: float = 0.01
     """Recording takes long if a step takes this many seconds."""
     longer: int = 50
-    """If exploring sees few goals, it is tried with so many steps an episode, as `collect` does."""
+    """Steps of an episode to try if exploring sees few goals, as `collect` does."""
     far: int = 100
     """Steps an episode that are advised if that sees none either."""
     minutes: float = 20.0
