@@ -53,10 +53,9 @@ def quick() -> None:
         ModelConfig(),
     )
     presets, passes = PRESETS, train_config.ScheduleConfig(least_updates=3)
-    race = train_config.RaceConfig(updates=6)
-    presets["auto"] = replace(presets["auto"], candidates=small, schedule=passes, race=race)
+    race, test = train_config.RaceConfig(updates=6), goal_test.GoalTestConfig(updates=40)
+    presets["auto"] = replace(presets["auto"], candidates=small, schedule=passes, race=race, goal_test=test)
     presets["tiny"] = replace(presets["tiny"], updates=6, schedule=passes)
-    goal_test.UPDATES = 40
     glamor.SECONDS_BETWEEN_CHECKPOINTS = 0.02
     ppo.Keeper.SECONDS_BETWEEN_CHECKPOINTS = 0.0
 

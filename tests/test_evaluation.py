@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import pixelplan
-import pixelplan.envs.family as family_module
+import pixelplan.puzzles.table_family as family_module
 from pixelplan.by_name.evaluate import evaluate
 from pixelplan.envs.blindfold import Blindfold
 from pixelplan.evaluation.run import record
