@@ -166,7 +166,7 @@ def fewest_steps(family: Family, number: int) -> int | None:
     """
     import numpy as np
 
-    from pixelplan.data.seen import look
+    from pixelplan.worlds.seen import look
 
     for episodes in EXPLORED:
         play = look(family, number, episodes, 100, 0, True)
@@ -191,7 +191,7 @@ def mean_fewest_steps(family: Family) -> float | None:
 
 def find_shortest() -> None:
     """Add those ids to the record of shortest ways that are recorded and not in it."""
-    from pixelplan.envs.resolve import open_family
+    from pixelplan.by_name.resolve import open_family
     from pixelplan.files import read_json, write_json
     from pixelplan.machine import describe_machine
 

@@ -183,3 +183,9 @@ def test_the_core_works_alone(tmp_path: Path) -> None:
         [sys.executable, "-c", CORE_ALONE], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_importing_the_package_is_quick() -> None:
+    """Without torch, which takes seconds: settings, help texts and levels do without it."""
+    code = "import sys, pixelplan; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent).returncode == 0

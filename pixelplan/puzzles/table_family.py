@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,7 @@ from pixelplan.envs.family import Challenge, Recording, Wanted
 from pixelplan.puzzles.base import PlayOptions, Puzzle, PuzzleEnv, get_level
 from pixelplan.puzzles.goals import with_demonstration, with_goal, with_goal_shown
 from pixelplan.puzzles.level import Level
-from pixelplan.puzzles.oracle import Oracle
-from pixelplan.types import ACTIONS, Goal
+from pixelplan.types import ACTIONS, Goal, Model
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,13 @@ class _Stage:
         return self._numbers[state]
 
 
+def _rules(level: Level) -> Model:
+    """The true rules of a level."""
+    from pixelplan.puzzles.oracle import Oracle  # it needs torch, which takes seconds to import
+
+    return Oracle(level)
+
+
 def challenge_of_level(puzzle: Puzzle, level: Level, goal: Goal | None = None) -> Challenge:
     """A level with its goal; planners are told `goal`, by default the goal's frame."""
     env = PuzzleEnv(puzzle, PlayOptions(level=level.number, terminate_on_goal=False))
@@ -147,7 +154,7 @@ def challenge_of_level(puzzle: Puzzle, level: Level, goal: Goal | None = None) -
         shortest=None if solution is None else len(solution),
         action_names=ACTIONS,
         level=level,
-        rules=lambda: Oracle(level),
+        rules=partial(_rules, level),
     )
 
 
