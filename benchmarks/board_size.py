@@ -17,15 +17,14 @@ import numpy as np
 import torch
 
 import pixelplan
-from pixelplan.envs import get_level, make_puzzle
+from pixelplan.families.grid import ModelConfig, sizes_of
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
 from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.schedule import plan_passes
-from pixelplan.model.sizes import sizes_of
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
+from pixelplan.puzzles import get_level, make_puzzle
 
 SIZES = (8, 16)
 LEVELS = 40

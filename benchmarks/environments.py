@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 import pixelplan
-from pixelplan.envs import make_puzzle, make_vector_env
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
+from pixelplan.puzzles import make_puzzle, make_vector_env
 
 GAMES = 1024
 
@@ -56,7 +56,7 @@ def stepping(name: str) -> dict[str, float]:
 
 def bare_procgen_rate() -> float:
     """Steps per second of Procgen itself, one game, stepped and observed in a plain loop."""
-    from pixelplan.envs.procgen_maze import _import_procgen
+    from pixelplan.puzzles.procgen_maze import _import_procgen
 
     game = _import_procgen()(num=1, env_name="maze", distribution_mode="easy", num_threads=0)
     actions = np.random.default_rng(0).integers(9, size=(4000, 1))
@@ -71,7 +71,7 @@ def bare_procgen_rate() -> float:
 
 def collecting(name: str) -> dict[str, float]:
     """Seconds to record 1000 levels × 20 × 20 steps to a new folder, making the levels included."""
-    from pixelplan.envs import base
+    from pixelplan.puzzles import base
 
     with tempfile.TemporaryDirectory() as folder:
         base._cached_level.cache_clear()

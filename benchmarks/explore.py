@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 import pixelplan
+from pixelplan.by_name.resolve import open_family
 from pixelplan.envs.family import Family
-from pixelplan.envs.resolve import open_family
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
 from tests.own_worlds import Corridor

@@ -41,21 +41,21 @@ def quick() -> None:
     collect.LEVELS_AT_ONCE, dataset.SECONDS_BETWEEN_NOTES = 2, 0.0
     finished_levels.SECONDS_BETWEEN_NOTES = 0.0
     from pixelplan.baselines import glamor, ppo
+    from pixelplan.families.grid import ModelConfig
+    from pixelplan.families.presets import PRESETS
+    from pixelplan.families.vector import VectorConfig
     from pixelplan.model import goal_test, train_config
-    from pixelplan.model.families.grid import ModelConfig
-    from pixelplan.model.families.picture_config import PictureConfig
-    from pixelplan.model.families.vector import VectorConfig
+    from pixelplan.model.picture_config import PictureConfig
 
     small = (
         PictureConfig(patches=4, width=8, wide=8),
         VectorConfig(dimensions=8, planes=4, width=8),
         ModelConfig(),
     )
-    presets, passes = train_config.PRESETS, train_config.ScheduleConfig(least_updates=3)
-    race = train_config.RaceConfig(updates=6)
-    presets["auto"] = replace(presets["auto"], candidates=small, schedule=passes, race=race)
+    presets, passes = PRESETS, train_config.ScheduleConfig(least_updates=3)
+    race, test = train_config.RaceConfig(updates=6), goal_test.GoalTestConfig(updates=40)
+    presets["auto"] = replace(presets["auto"], candidates=small, schedule=passes, race=race, goal_test=test)
     presets["tiny"] = replace(presets["tiny"], updates=6, schedule=passes)
-    goal_test.UPDATES = 40
     glamor.SECONDS_BETWEEN_CHECKPOINTS = 0.02
     ppo.Keeper.SECONDS_BETWEEN_CHECKPOINTS = 0.0
 

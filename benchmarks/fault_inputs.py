@@ -159,7 +159,7 @@ def pictures(base: Path, commands: dict[str, Command]) -> Case:
 
 def _pictures(base: Path) -> list[str]:
     """Two frames of a level as --frame and --goal."""
-    from pixelplan.envs import get_level, make_puzzle
+    from pixelplan.puzzles import get_level, make_puzzle
 
     level = get_level(make_puzzle("digit-jump", size=4, pixels=16), 3)
     for name, state in (("start", level.start), ("goal", level.goal)):

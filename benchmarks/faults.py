@@ -226,9 +226,9 @@ def warm_up() -> None:
 
     import pixelplan.cli.app
     import pixelplan.distance.rounds
+    import pixelplan.exchange.export_onnx
     import pixelplan.experiments.generalisation_table
     import pixelplan.experiments.reproduce
-    import pixelplan.model.export_onnx
     import pixelplan.model.race
     from pixelplan.baselines import need_extra
     from pixelplan.cli import main

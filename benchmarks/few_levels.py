@@ -16,11 +16,11 @@ from typing import Any
 from worlds import WORLDS
 
 import pixelplan
-from pixelplan.envs import PUZZLES
 from pixelplan.files import read_json, write_json
 from pixelplan.machine import describe_machine
 from pixelplan.model.batches import level_plays
 from pixelplan.model.metrics import step_errors
+from pixelplan.puzzles import PUZZLES
 
 PREDICTED, PLANNED = "1000:1050", "3000:3050"
 

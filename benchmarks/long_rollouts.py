@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from pixelplan.by_name.open_model import choose_model
 from pixelplan.cli.options import parse_family
 from pixelplan.envs.family import Family
-from pixelplan.envs.noise import Noise
-from pixelplan.evaluation.open_model import choose_model
+from pixelplan.envs.noise_config import Noise
 from pixelplan.files import level_numbers, parse_levels, write_json
 from pixelplan.machine import describe_machine
 from pixelplan.planning.one_shot import inference

@@ -18,11 +18,11 @@ import torch
 
 import pixelplan
 from pixelplan.experiments.paper_miniature_table import SMALL, STEM, UPDATES
+from pixelplan.families.paper import Paper, PaperConfig
+from pixelplan.families.presets import preset
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
 from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.families.paper import Paper, PaperConfig
-from pixelplan.model.train_config import preset
 from pixelplan.types import Trajectories
 
 BATCH = 128

@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 
 import pixelplan
-from pixelplan.envs import PUZZLES, get_level, make_puzzle
-from pixelplan.evaluation.run import evaluate
+from pixelplan.by_name.evaluate import evaluate
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
+from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
 
 LEVELS = range(1000, 1100)
 ROOT = Path(__file__).parent.parent

@@ -17,9 +17,9 @@ from typing import Any
 import torch
 
 from pixelplan.baselines.ppo import ROLLOUT_STEPS, PpoConfig, train_ppo
-from pixelplan.envs import PUZZLES, make_puzzle
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
+from pixelplan.puzzles import PUZZLES, make_puzzle
 
 NETWORKS = ("cells", "nature")
 

@@ -3,8 +3,8 @@
     python benchmarks/search_figures.py          # docs/search/solved.png and docs/search/reliability.png
     python benchmarks/search_figures.py --tree   # docs/search/tree.png, too: searches a level of Boxoban once more
 
-`solved.png` shows the share of levels that are solved with so many nodes, `reliability.png` the chances that plans were
-given beside how many of them succeeded, and `tree.png` one search: every node is a point, at its number of steps from
+`solved.png` shows how many levels are solved with how many nodes, `reliability.png` the chances that plans were given
+beside how many of them succeeded, and `tree.png` one search: every node is a point, at its number of steps from
 the start and the number of steps that the learned distance thinks are ahead.
 """
 
@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from pixelplan.envs.resolve import open_family
-from pixelplan.evaluation.solve import solve
+from pixelplan.by_name.resolve import open_family
+from pixelplan.by_name.solve import solve
 from pixelplan.evaluation.stats import wilson
 from pixelplan.planning import OneShotConfig
 
@@ -56,7 +56,7 @@ def read(name: str) -> dict[str, Any] | None:
 
 
 def solved_over_nodes() -> Figure:
-    """The share of levels that are solved with at most so many nodes, a panel for each world; breadth-first dashed."""
+    """The share of solved levels over the most nodes allowed, a panel for each world, breadth-first dashed."""
     figure = Figure(figsize=(9, 9), layout="constrained")
     for axes, (title, records) in zip(figure.subplots(3, 2).flat, PANELS.items(), strict=True):
         for name, label in records.items():

@@ -18,10 +18,10 @@ from pathlib import Path
 from collect_memory import own_memory_mib
 
 import pixelplan
+from pixelplan.families.presets import PRESETS
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
 from pixelplan.model.train import train
-from pixelplan.model.train_config import PRESETS
 
 
 def peak_of_training(levels: int, connection: multiprocessing.connection.Connection) -> None:

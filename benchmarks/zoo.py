@@ -92,12 +92,12 @@ ZOO: dict[str, Animal] = {
 def measure(name: str) -> dict[str, Any]:
     """All that a record says about one id."""
     import pixelplan
-    from pixelplan.data.check_env import check_env
+    from pixelplan.by_name.resolve import open_family
     from pixelplan.data.collect import reach
-    from pixelplan.envs.resolve import open_family
     from pixelplan.machine import describe_machine
     from pixelplan.model.checkpoint import read_description
     from pixelplan.types import InputError
+    from pixelplan.worlds.check_env import check_env
 
     animal = ZOO[name]
     record: dict[str, Any] = {"name": name, "env": animal.env, "options": animal.options, **describe_machine()}
@@ -166,7 +166,7 @@ def fewest_steps(family: Family, number: int) -> int | None:
     """
     import numpy as np
 
-    from pixelplan.data.seen import look
+    from pixelplan.worlds.seen import look
 
     for episodes in EXPLORED:
         play = look(family, number, episodes, 100, 0, True)
@@ -191,7 +191,7 @@ def mean_fewest_steps(family: Family) -> float | None:
 
 def find_shortest(names: list[str]) -> None:
     """Add those of these ids to the record of shortest ways that are recorded and not in it."""
-    from pixelplan.envs.resolve import open_family
+    from pixelplan.by_name.resolve import open_family
     from pixelplan.files import read_json, write_json
     from pixelplan.machine import describe_machine
 
@@ -299,9 +299,9 @@ def picture(records: list[dict[str, Any]]) -> None:
     """Draw where each recorded plan of the full planner begins and ends, with its actions."""
     from PIL import Image
 
-    from pixelplan.envs.pictures import sheet
-    from pixelplan.envs.resolve import open_family
+    from pixelplan.by_name.resolve import open_family
     from pixelplan.files import write_picture
+    from pixelplan.reports.pictures import sheet
 
     pictures, titles = [], []
     for one in records:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pixelplan.envs import PUZZLES
+from pixelplan.puzzles import PUZZLES
 
 RESULTS = Path(__file__).parent / "results"
 NAMES = {name: kind.__name__ for name, kind in PUZZLES.items()}

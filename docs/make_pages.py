@@ -7,10 +7,10 @@ import inspect
 import re
 from pathlib import Path
 
-from pixelplan.envs import IDS, PUZZLES, get_level, make_puzzle
-from pixelplan.envs.base import PlayOptions
-from pixelplan.envs.pictures import level_sheet
 from pixelplan.files import write_picture
+from pixelplan.puzzles import IDS, PUZZLES, get_level, make_puzzle
+from pixelplan.puzzles.base import PlayOptions
+from pixelplan.reports.pictures import level_sheet
 
 HERE = Path(__file__).parent / "puzzles"
 

@@ -15,14 +15,14 @@ from examples.hanoi import Hanoi
 from examples.lights_out import LightsOut
 from examples.sliding_puzzle import SlidingPuzzle
 from examples.sokoban_levels import SokobanLevels
-from pixelplan.envs import PUZZLES, Level, get_level, make_puzzle
-from pixelplan.envs.pictures import follow, sheet
-from pixelplan.evaluation.figures import solution_picture
-from pixelplan.evaluation.solve import solve
+from pixelplan.by_name.solve import solve
 from pixelplan.files import figure_bytes, write_bytes, write_picture
 from pixelplan.planning.latent_graph import as_array
 from pixelplan.planning.one_shot import inference
 from pixelplan.planning.plan import Plan
+from pixelplan.puzzles import PUZZLES, Level, get_level, make_puzzle
+from pixelplan.reports.figures import solution_picture
+from pixelplan.reports.pictures import follow, sheet
 from pixelplan.types import ACTIONS
 
 DOCS = Path(__file__).parent

@@ -23,13 +23,13 @@ from search_tables import (
 from speed_tables import recorded_page, speed
 from world_tables import EXAMPLES, default_settings, own_worlds, small_worlds
 
-from pixelplan.envs import PUZZLES
 from pixelplan.experiments import boards_table, noise_table, transfer_table
 from pixelplan.experiments.paper_numbers import success_rates
 from pixelplan.experiments.registry import EXPERIMENTS, Records, experiment
 from pixelplan.experiments.selection import TEST_LEVELS, Selection
 from pixelplan.experiments.success_table import MORE_LEVELS, main_cell
 from pixelplan.experiments.tables import Report
+from pixelplan.puzzles import PUZZLES
 
 PAGES = ("web", "own-environment", "reliability", "performance", "search", "world-model")
 FILLED = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in PAGES))

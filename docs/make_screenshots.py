@@ -16,7 +16,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page
 
-from pixelplan.envs import get_level, make_puzzle
+from pixelplan.puzzles import get_level, make_puzzle
 from pixelplan.web.folder import write_folder
 from pixelplan.web.thinkers import Models
 from tests.web.browser import KEYS, Visitor, chromium, solution

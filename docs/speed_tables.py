@@ -6,7 +6,7 @@ from typing import Any
 
 from recorded import record, record_if_made
 
-from pixelplan.envs import PUZZLES
+from pixelplan.puzzles import PUZZLES
 
 
 def speed() -> str:

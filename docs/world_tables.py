@@ -10,7 +10,7 @@ from typing import Any
 
 from recorded import SEEDS, all_if_made, record
 
-from pixelplan.envs import PUZZLES
+from pixelplan.puzzles import PUZZLES
 
 EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles": "sliding tiles"}
 

@@ -9,25 +9,29 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pixelplan.data.collect import collect
+from pixelplan.additions import announce
+from pixelplan.by_name.resolve import EnvLike, open_family
+from pixelplan.data.collect import collect as record_play
 from pixelplan.data.dataset import open_trajectories
-from pixelplan.data.imports import import_trajectories
-from pixelplan.envs.gym_family import GymFamily
-from pixelplan.types import Goal, InputError
+from pixelplan.exchange.imports import import_trajectories
+from pixelplan.types import Goal, InputError, Trajectories
+from pixelplan.worlds.gym_family import GymFamily
 
 if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes seconds
     import numpy as np
 
     from pixelplan.envs.family import Challenge
-    from pixelplan.envs.resolve import EnvLike
     from pixelplan.evaluation.result import Result
     from pixelplan.model.world_model import WorldModel
     from pixelplan.planning.plan import Episode, Plan
-    from pixelplan.types import Model, Trajectories
+    from pixelplan.types import Model
 
     Recorded = Trajectories | str | Path
 
 __version__ = "0.1.0"
+
+announce("families", "pixelplan.families")
+announce("frontiers", "pixelplan.distance")
 
 __all__ = [
     "Goal",
@@ -45,12 +49,20 @@ __all__ = [
 ]
 
 
+def collect(env: EnvLike, levels: str, out: str | Path, **options: Any) -> Trajectories:
+    """Record play in levels "A:B" into folder `out`, and open it; options are those of `data.collect.collect`.
+
+    `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
+    """
+    return record_play(open_family(env), levels, out, **options)
+
+
 def load(name: str | Path, size: tuple[int, int] | None = None) -> WorldModel:
     """A trained model: the name of a shipped one ("ice-slider", "digit-jump", "procgen-maze") or a folder.
 
     `size` is the height and width of frames, if they are of larger or smaller boards than it was trained on.
     """
-    from pixelplan.evaluation.open_model import find_model
+    from pixelplan.by_name.open_model import find_model
     from pixelplan.model.checkpoint import load_model
 
     model = load_model(find_model(name))
@@ -71,7 +83,7 @@ def plan(
     A mask [H,W] bool says which pixels of the goal matter. Frames of larger or smaller boards than the model was
     trained on are fine if its family allows it.
     """
-    from pixelplan.evaluation.open_model import for_frames
+    from pixelplan.evaluation.play import for_frames
     from pixelplan.planning import OneShotConfig, one_shot
 
     return one_shot(for_frames(model, frame.shape), frame, Goal.of(goal, mask), OneShotConfig(**options))
@@ -79,7 +91,7 @@ def plan(
 
 def evaluate(env: Any, levels: str, **options: Any) -> Result:
     """Play levels "A:B" with a planner and say how it went; options are those of `evaluation.run.evaluate`."""
-    from pixelplan.evaluation.run import evaluate as run
+    from pixelplan.by_name.evaluate import evaluate as run
 
     return run(env, levels, **options)
 
@@ -113,12 +125,11 @@ def train(
     """
     from dataclasses import replace
 
-    from pixelplan.evaluation.open_model import find_model
+    from pixelplan.by_name.open_model import find_model
+    from pixelplan.families.presets import preset as find
     from pixelplan.model.race import train_best as run
-    from pixelplan.model.train_config import preset as find
     from pixelplan.training.on_policy import on_policy_stages, only_world, open_data_world, train_in_stages
     from pixelplan.training.rehearsal import rehearse
-    from pixelplan.types import Trajectories
 
     def opened(recorded: Recorded | Sequence[Recorded]) -> tuple[Trajectories, ...]:
         several = [recorded] if isinstance(recorded, Trajectories | str | Path) else recorded
@@ -140,6 +151,6 @@ def train(
 
 def solve(env: Any, level: int, **options: Any) -> tuple[Challenge, Episode]:
     """Play one level towards its goal and return both; options are those of `evaluation.solve.solve`."""
-    from pixelplan.evaluation.solve import solve as run
+    from pixelplan.by_name.solve import solve as run
 
     return run(env, level, **options)

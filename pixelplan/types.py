@@ -29,6 +29,8 @@ ADDED_LATER = {"later": True}
 that the mark names as `before`."""
 ACTIONS = ("up", "right", "left", "down", "no-op")
 """The actions of the three puzzles, by number."""
+MOST_ACTIONS = 256
+"""More cannot be searched."""
 
 
 def values_before(kind: Any) -> dict[str, Any]:

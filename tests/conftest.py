@@ -16,7 +16,7 @@ import matplotlib
 import pytest
 
 from pixelplan.cli import main
-from pixelplan.envs import PUZZLES
+from pixelplan.puzzles import PUZZLES
 
 matplotlib.use("Agg")
 

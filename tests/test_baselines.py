@@ -15,8 +15,8 @@ from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.random_policy import RandomPolicy
 from pixelplan.baselines.run_folder import begin_run, load_run, save_run
 from pixelplan.cli import main
-from pixelplan.envs import get_level, make_puzzle
 from pixelplan.model.checkpoint import read_checkpoint_note
+from pixelplan.puzzles import get_level, make_puzzle
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
 

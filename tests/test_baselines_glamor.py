@@ -15,8 +15,8 @@ from pixelplan.baselines.glamor_network import END, Decoder, GlamorConfig, Glamo
 from pixelplan.baselines.judge import evaluate_policy
 from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.random_policy import RandomPolicy
-from pixelplan.envs import PlayOptions, PuzzleEnv, make_puzzle
 from pixelplan.model.checkpoint import read_tensors
+from pixelplan.puzzles import PlayOptions, PuzzleEnv, make_puzzle
 from tests.conftest import run_command
 
 TINY = GlamorConfig(horizon=6, batch=8, episodes_per_batch=2, samples=5)

@@ -15,8 +15,8 @@ from pixelplan.baselines.judge import evaluate_policy
 from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.random_policy import RandomPolicy
 from pixelplan.cli import main
-from pixelplan.envs import PUZZLES, PlayOptions, PuzzleEnv, PuzzleVectorEnv, make_puzzle
 from pixelplan.model.checkpoint import read_tensors
+from pixelplan.puzzles import PUZZLES, PlayOptions, PuzzleEnv, PuzzleVectorEnv, make_puzzle
 from tests.conftest import run_command
 
 pytest.importorskip("stable_baselines3", reason="needs the extra 'baselines'")

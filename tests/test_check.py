@@ -10,9 +10,9 @@ import gymnasium
 import numpy as np
 import pytest
 
-from pixelplan.data.check_env import Check, check_env
-from pixelplan.data.env_findings import CheckConfig
-from pixelplan.envs.resolve import open_family
+from pixelplan.by_name.resolve import open_family
+from pixelplan.worlds.check_env import Check, check_env
+from pixelplan.worlds.env_findings import CheckConfig
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import CELLS, SIDE, Corridor
 

@@ -22,7 +22,7 @@ from tests.conftest import one_sentence, run_command
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small data set of a small puzzle."""
     folder = tmp_path_factory.mktemp("cli") / "data"
-    puzzle = pixelplan.envs.make_puzzle("digit-jump", size=4, pixels=16, look="colours")
+    puzzle = pixelplan.puzzles.make_puzzle("digit-jump", size=4, pixels=16, look="colours")
     pixelplan.collect(puzzle, "0:24", folder, episodes=6, steps=10)
     return folder
 

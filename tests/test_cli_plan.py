@@ -7,8 +7,8 @@ import json
 import pytest
 from PIL import Image
 
-from pixelplan.envs import get_level, make_puzzle
 from pixelplan.planning import PLANNERS, FullConfig, OneShotConfig
+from pixelplan.puzzles import get_level, make_puzzle
 from tests.conftest import one_sentence, run_command
 
 

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import pixelplan
 from pixelplan.data import collect as collect_module
 from pixelplan.data.dataset import ARRAYS
-from pixelplan.envs import make_env
 from pixelplan.files import level_numbers, parse_levels, read_json, write_json
+from pixelplan.puzzles import make_env
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
 

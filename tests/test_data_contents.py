@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pixelplan.data.changes import changed_spans, fitting_grid
-from pixelplan.data.contents import compact_grids
-from pixelplan.data.reading_config import ReadingConfig
-from pixelplan.data.stepping import stepping_grid
-from pixelplan.model.families import config_from, grid
-from pixelplan.model.families.grid import ModelConfig, suggest_grid
+from pixelplan.families import grid
+from pixelplan.families.changes import changed_spans, fitting_grid
+from pixelplan.families.contents import compact_grids
+from pixelplan.families.grid import ModelConfig, suggest_grid
+from pixelplan.families.reading_config import ReadingConfig
+from pixelplan.families.stepping import stepping_grid
+from pixelplan.model.find_family import config_from
 from pixelplan.types import InputError, Trajectories
 
 

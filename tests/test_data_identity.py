@@ -6,8 +6,8 @@ import itertools
 import numpy as np
 import pytest
 
-from pixelplan.data.changes import difference_boxes, fitting_grid, patch_side
-from pixelplan.data.identity import equal_frames, judge, near_pairs, states_of_frames
+from pixelplan.families.changes import difference_boxes, fitting_grid, patch_side
+from pixelplan.families.identity import equal_frames, judge, near_pairs, states_of_frames
 from pixelplan.types import Trajectories
 from tests.tiny_world import play
 

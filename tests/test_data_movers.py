@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from pixelplan.data.contents import cell_bounds
-from pixelplan.data.identity import states_of_frames
-from pixelplan.data.movers import one_mover
+from pixelplan.families.contents import cell_bounds
+from pixelplan.families.identity import states_of_frames
+from pixelplan.families.movers import one_mover
 from pixelplan.model.batches import level_plays
 from tests.tiny_world import play
 

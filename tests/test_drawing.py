@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import pixelplan
-from pixelplan.data.check_env import check_env
-from pixelplan.envs.gym_family import GymFamily
-from pixelplan.envs.gym_play import SPOT_CHECK
+from pixelplan.worlds.check_env import check_env
+from pixelplan.worlds.gym_family import GymFamily
+from pixelplan.worlds.gym_play import SPOT_CHECK
 from tests.own_worlds import CELLS, Rendered
 
 STEPS = 20

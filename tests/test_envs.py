@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pixelplan  # noqa: F401 (registers the puzzles)
-from pixelplan.envs import IDS, make_env, make_vector_env
+from pixelplan.puzzles import IDS, make_env, make_vector_env
 from pixelplan.types import InputError
 
 actions = st.lists(st.integers(0, 4), min_size=1, max_size=40)

@@ -11,17 +11,18 @@ import pytest
 import torch
 
 import pixelplan
-import pixelplan.envs.family as family_module
-from pixelplan.envs import PlayOptions, PuzzleEnv, get_level, make_puzzle
+import pixelplan.puzzles.table_family as family_module
+from pixelplan.by_name.evaluate import evaluate
 from pixelplan.envs.blindfold import Blindfold
-from pixelplan.evaluation.run import evaluate, record
+from pixelplan.evaluation.run import record
 from pixelplan.evaluation.stats import summary
+from pixelplan.families.grid import ModelConfig
 from pixelplan.files import read_json
 from pixelplan.model.checkpoint import save_model
-from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.planning import FullConfig, OneShotConfig
+from pixelplan.puzzles import PlayOptions, PuzzleEnv, get_level, make_puzzle
 from pixelplan.types import InputError
 
 KEYS = {"level", "solved", "steps", "shortest", "replans", "nodes", "seconds"}

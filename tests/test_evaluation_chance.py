@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
+from pixelplan.by_name.evaluate import evaluate
+from pixelplan.by_name.solve import solve, story
 from pixelplan.evaluation.chance import Chance, learn_chance, read_chance
-from pixelplan.evaluation.run import evaluate
-from pixelplan.evaluation.solve import solve, story
 from pixelplan.planning import OneShotConfig
 from pixelplan.planning.plan import LatentGraph, Plan
 from pixelplan.types import InputError

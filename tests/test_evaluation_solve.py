@@ -7,14 +7,14 @@ import pytest
 import torch
 from PIL import Image
 
-from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.goals import with_goal, with_goal_shown
-from pixelplan.envs.oracle import Oracle
-from pixelplan.envs.resolve import open_family
-from pixelplan.evaluation.figures import episode_gif, layout, solution_picture
+from pixelplan.by_name.resolve import open_family
+from pixelplan.by_name.solve import solve, story
 from pixelplan.evaluation.play import Task, play_level
-from pixelplan.evaluation.solve import solve, story
 from pixelplan.planning import PLANNERS, OneShotConfig
+from pixelplan.puzzles import get_level, make_puzzle
+from pixelplan.puzzles.goals import with_goal, with_goal_shown
+from pixelplan.puzzles.oracle import Oracle
+from pixelplan.reports.figures import episode_gif, layout, solution_picture
 from pixelplan.types import Goal, InputError
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env as check_gymnasium
 
-from pixelplan.data.check_env import check_env
-from pixelplan.envs.resolve import open_family
+from pixelplan.by_name.resolve import open_family
+from pixelplan.worlds.check_env import check_env
 from tests.conftest import run_command
 
 ROOT = Path(__file__).parents[1]

@@ -14,9 +14,9 @@ from examples.cube import Cube
 from examples.hanoi import Hanoi
 from examples.lights_out import LightsOut
 from examples.sliding_puzzle import SlidingPuzzle
-from pixelplan.data.check_env import check_env
-from pixelplan.envs.gym_family import GymFamily
 from pixelplan.types import InputError
+from pixelplan.worlds.check_env import check_env
+from pixelplan.worlds.gym_family import GymFamily
 
 WORLDS: dict[str, dict[str, Any]] = {
     "sokoban_levels": {},

@@ -10,7 +10,7 @@ import pytest
 import pixelplan
 from examples.sokoban import Sokoban
 from examples.sokoban_levels import SIGNS, SokobanLevels, goal_boards, push, read_levels, so_far
-from pixelplan.envs.resolve import open_family
+from pixelplan.by_name.resolve import open_family
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pixelplan.envs.resolve import open_family
+from pixelplan.by_name.resolve import open_family
 from pixelplan.experiments import boards_table, failures_table, noise_table, paper_miniature_table
 from pixelplan.experiments.records import write_record
 from pixelplan.experiments.selection import Selection

@@ -22,8 +22,8 @@ from pixelplan.experiments.runner import jobs_of, locked
 from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner, training_on
 from pixelplan.experiments.specs import Cell, Training, described, fingerprint
 from pixelplan.experiments.tables import summarise
+from pixelplan.families.position import Position
 from pixelplan.files import write_json
-from pixelplan.model.families.position import Position
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.optimizer import MuonConfig
 from pixelplan.model.train_config import TrainConfig

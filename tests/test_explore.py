@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import pixelplan
+from pixelplan.by_name.resolve import open_family
 from pixelplan.data.collect import ChoiceConfig, reach
 from pixelplan.envs.explore import ExploreConfig, explore
-from pixelplan.envs.noise import Noise, Noisy
-from pixelplan.envs.resolve import open_family
+from pixelplan.envs.noise_config import Noise
 from pixelplan.types import InputError
+from pixelplan.worlds.noise import Noisy
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import Corridor
 

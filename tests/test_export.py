@@ -15,13 +15,13 @@ import onnxruntime
 import torch
 
 import pixelplan
-from pixelplan.envs import get_level, make_puzzle
-from pixelplan.model import export_onnx as exporting
+from pixelplan.exchange import export_onnx as exporting
+from pixelplan.exchange.export_onnx import export_onnx
 from pixelplan.model.batches import level_plays
-from pixelplan.model.export_onnx import export_onnx
-from pixelplan.model.families import family_of
-from pixelplan.model.families.picture_config import PictureConfig
+from pixelplan.model.find_family import family_of
+from pixelplan.model.picture_config import PictureConfig
 from pixelplan.model.world_model import WorldModel
+from pixelplan.puzzles import get_level, make_puzzle
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
 from tests.tiny_world import play

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.candidate_boards import first_suitable, has_dead_end
-from pixelplan.envs.digit_jump import DigitJump, jumps
-from pixelplan.envs.ice_slider import IceSlider, slides
-from pixelplan.envs.random_words import Words, below
+from pixelplan.puzzles import get_level, make_puzzle
+from pixelplan.puzzles.candidate_boards import first_suitable, has_dead_end
+from pixelplan.puzzles.digit_jump import DigitJump, jumps
+from pixelplan.puzzles.ice_slider import IceSlider, slides
+from pixelplan.puzzles.random_words import Words, below
 from pixelplan.types import InputError
 from tests import published
 

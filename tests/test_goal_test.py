@@ -11,11 +11,12 @@ import pytest
 import torch
 
 import pixelplan
-from pixelplan.evaluation.open_model import weights_of
+from pixelplan.evaluation.play import weights_of
+from pixelplan.families.presets import preset
 from pixelplan.files import write_json
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.checkpoint import CONFIG, GOAL_TEST, load_model, read_description, save_model
-from pixelplan.model.families import family_of
+from pixelplan.model.find_family import family_of
 from pixelplan.model.goal_test import (
     Certainty,
     GoalTestConfig,
@@ -26,7 +27,6 @@ from pixelplan.model.goal_test import (
     told,
     warnings,
 )
-from pixelplan.model.train_config import preset
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import Goal, InputError
 from tests.own_worlds import Corridor

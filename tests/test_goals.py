@@ -11,13 +11,13 @@ import torch
 from PIL import Image
 
 import pixelplan
-from pixelplan.envs import PUZZLES, get_level, make_puzzle
+from pixelplan.by_name.evaluate import evaluate
+from pixelplan.by_name.solve import solve
 from pixelplan.envs.frames import read_goal
-from pixelplan.envs.oracle import Oracle
-from pixelplan.evaluation.run import evaluate
-from pixelplan.evaluation.solve import solve
 from pixelplan.planning import PLANNERS, OneShotConfig, one_shot
 from pixelplan.planning.latent_goal import in_latent_space
+from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
+from pixelplan.puzzles.oracle import Oracle
 from pixelplan.types import Goal, InputError
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import CELLS, Corridor

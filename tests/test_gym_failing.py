@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import pixelplan
+from pixelplan.by_name.resolve import open_family
 from pixelplan.envs.guard import EnvironmentFailed
-from pixelplan.envs.resolve import open_family
 from pixelplan.files import read_json
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import Corridor

@@ -11,13 +11,13 @@ import pytest
 from PIL import Image
 
 import pixelplan
+from pixelplan.by_name.evaluate import evaluate
+from pixelplan.by_name.resolve import open_family, recorded_family
+from pixelplan.by_name.solve import solve, story
 from pixelplan.envs.family import Family
 from pixelplan.envs.frames import read_frame, resize, to_frame, usual_size
-from pixelplan.envs.gym_family import GymFamily
-from pixelplan.envs.resolve import open_family, recorded_family
-from pixelplan.evaluation.run import evaluate
-from pixelplan.evaluation.solve import solve, story
 from pixelplan.types import InputError
+from pixelplan.worlds.gym_family import GymFamily
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import CELLS, SIDE, Corridor, Goalless, Rendered
 

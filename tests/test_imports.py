@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from pixelplan.data.imports import import_trajectories, pieces
+from pixelplan.exchange.imports import import_trajectories, pieces
 from pixelplan.types import InputError, Trajectories
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import Corridor

@@ -7,18 +7,18 @@ import numpy as np
 import pytest
 import torch
 
+from pixelplan.families.grid import ModelConfig
+from pixelplan.families.paper import PaperConfig
+from pixelplan.families.rules import RulesConfig
+from pixelplan.families.vector import VectorConfig
 from pixelplan.model import race
 from pixelplan.model.batches import LevelPlay, level_plays, make_batch
 from pixelplan.model.checkpoint import load_model
-from pixelplan.model.families import FAMILIES, config_from, family_of
-from pixelplan.model.families.grid import ModelConfig
-from pixelplan.model.families.paper import PaperConfig
-from pixelplan.model.families.picture_config import PictureConfig
-from pixelplan.model.families.rules import RulesConfig
-from pixelplan.model.families.vector import VectorConfig
+from pixelplan.model.find_family import FAMILIES, config_from, family_of
 from pixelplan.model.findings import goals_seen, recorded_depths, told
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.objective import ObjectiveConfig
+from pixelplan.model.picture_config import PictureConfig
 from pixelplan.model.race import train_best
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.train import short_run, train

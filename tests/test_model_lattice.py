@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from pixelplan.model.batches import to_images
-from pixelplan.model.families.lattice import best_lattice, bits_per_pixel, fit_lattice, lost_share
-from pixelplan.model.families.picture_config import PictureConfig
+from pixelplan.model.lattice import best_lattice, bits_per_pixel, fit_lattice, lost_share
+from pixelplan.model.picture_config import PictureConfig
 from tests.tiny_world import play
 
 

@@ -1,15 +1,15 @@
 """Each loss against a case computed by hand."""
 
+import dataclasses
 import math
 
 import numpy as np
 import pytest
 import torch
 
-from pixelplan.data.identity import states_of_frames
-from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.families.grid import ModelConfig
-from pixelplan.model.losses import (
+from pixelplan.families.grid import ModelConfig, sizes_of
+from pixelplan.families.identity import states_of_frames
+from pixelplan.families.losses import (
     forward_loss,
     inverse_loss,
     level_pairs,
@@ -18,8 +18,8 @@ from pixelplan.model.losses import (
     pull_loss,
     squared_distances,
 )
+from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.objective import ObjectiveConfig
-from pixelplan.model.sizes import sizes_of
 from pixelplan.model.world_model import WorldModel
 from tests.tiny_world import play
 
@@ -40,6 +40,18 @@ def test_what_counts_as_a_miss_is_a_setting():
     model = WorldModel(ModelConfig(encoder_width=8, encoder_blocks=1, context_width=8), sizes_of(data))
     usual, forgiving = (model.networks(batch, ObjectiveConfig(tolerance=most), 0.5)["forward"] for most in (0.2, 100.0))
     assert forgiving < usual, "no miss is large enough to count among the misses"
+
+
+def test_how_much_rare_mistakes_count_is_a_setting():
+    torch.manual_seed(0)
+    data = play(levels=3)
+    levels = level_plays(data, states_of_frames(data))
+    batch = make_batch(levels, [np.random.default_rng(index) for index in range(3)], 6, 0.0)
+    model = WorldModel(ModelConfig(encoder_width=8, encoder_blocks=1, context_width=8), sizes_of(data))
+    weights = ObjectiveConfig(tolerance=1.2)  # some steps miss by less
+    little, much = (model.networks(batch, dataclasses.replace(weights, rare_share=share), 0.5) for share in (0.1, 0.9))
+    assert much["forward"] > little["forward"]
+    assert margin_loss(torch.tensor([0.0, 4.0]), 1.0, rare_share=1.0).item() == 1.0
 
 
 def test_inverse_loss_is_the_cross_entropy():

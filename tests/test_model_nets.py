@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 import torch
 
-from pixelplan.data.identity import states_of_frames
+from pixelplan.families.grid import ModelConfig, NoiseConfig, SpreadingConfig, sizes_of
+from pixelplan.families.identity import states_of_frames
+from pixelplan.families.noisy import settled
+from pixelplan.families.position import Displacements, TransportModel, differing_cells, expected, spread_codes
+from pixelplan.families.presets import PRESETS, preset
 from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.families import config_from
-from pixelplan.model.families.grid import ModelConfig, NoiseConfig
-from pixelplan.model.families.noisy import settled
-from pixelplan.model.families.position import Displacements, TransportModel, differing_cells, expected
+from pixelplan.model.find_family import config_from
 from pixelplan.model.objective import ObjectiveConfig
-from pixelplan.model.sizes import Sizes, sizes_of
-from pixelplan.model.train_config import PRESETS, preset
+from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 from tests.tiny_world import play
@@ -163,6 +163,19 @@ def test_with_noisy_frames_the_encoder_is_held_to_predictions_only_when_it_has_s
         model.networks(batch, ObjectiveConfig(), share)["total"].backward()
         pulled[share] = any(part.grad.any() for part in model.networks.encoder.head.parameters())
     assert pulled == {0.0: False, 1.0: True}
+
+
+def test_how_codes_are_compared_and_spread_are_settings():
+    usual, blunt = (dataclasses.replace(SMALL["spatial"], **change) for change in ({}, {"log_scale": 1.0}))
+    data, scales = play(levels=2), []
+    for config in (usual, blunt):
+        scales.append(WorldModel(config, sizes_of(data)).networks.forward_model.log_scale.item())
+    assert scales == [4.5, 1.0]
+    codes = [spread_codes(1, 40, 8, SpreadingConfig(**change)) for change in ({}, {"rounds": 0}, {"push": 0.01})]
+    nearest = [(torch.cdist(one[0], one[0]) + 9 * torch.eye(40)).min() for one in codes]
+    assert nearest[0] > max(nearest[1:])
+    assert not torch.equal(codes[0], spread_codes(1, 40, 8, SpreadingConfig(sharpness=1.0)))
+    assert config_from(json.loads(json.dumps(dataclasses.asdict(blunt)))) == blunt
 
 
 def test_how_noisy_frames_are_learned_is_a_setting():

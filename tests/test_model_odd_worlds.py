@@ -6,12 +6,13 @@ import json
 import numpy as np
 import pytest
 
-from pixelplan.model.families.grid import ModelConfig
-from pixelplan.model.families.picture_config import PictureConfig
-from pixelplan.model.families.vector import VectorConfig
+from pixelplan.families.grid import ModelConfig
+from pixelplan.families.presets import PRESETS
+from pixelplan.families.vector import VectorConfig
 from pixelplan.model.findings import told
+from pixelplan.model.picture_config import PictureConfig
 from pixelplan.model.race import train_best
-from pixelplan.model.train_config import PRESETS, TrainConfig
+from pixelplan.model.train_config import TrainConfig
 from pixelplan.types import Trajectories
 
 CANDIDATES = (

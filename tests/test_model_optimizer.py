@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import json
 
 import pytest
 import torch
@@ -9,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from pixelplan.families.vector import VectorConfig
 from pixelplan.files import read_json
-from pixelplan.model.families.vector import VectorConfig
 from pixelplan.model.optimizer import Muon, MuonConfig, orthogonalised
 from pixelplan.model.train import train
 from pixelplan.model.train_config import TrainConfig
@@ -62,13 +63,18 @@ def test_a_kernels_step_does_not_depend_on_the_gradients_size(size, config):
 
 @pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(MuonConfig)])
 def test_training_takes_every_setting_and_records_it(name, tmp_path):
-    changed = dataclasses.replace(MuonConfig(), **{name: 3 if name == "rounds" else 0.5})
+    value = {"rounds": 3, "coefficients": (2.0, -1.5, 0.5)}.get(name, 0.5)
+    changed = dataclasses.replace(MuonConfig(), **{name: value})
     usual, other = (
         train(play(levels=1), tmp_path / folder, dataclasses.replace(QUICK, muon=muon)).networks
         for folder, muon in (("usual", MuonConfig()), ("other", changed))
     )
     assert any(not torch.equal(one, two) for one, two in zip(usual.parameters(), other.parameters(), strict=True))
-    assert read_json(tmp_path / "other" / "config.json")["config"]["muon"] == dataclasses.asdict(changed)
+    assert read_json(tmp_path / "other" / "config.json")["config"]["muon"] == json.loads(
+        json.dumps(dataclasses.asdict(changed))
+    )
+    again = train(play(levels=1), tmp_path / "other", dataclasses.replace(QUICK, muon=changed), resume=True)
+    assert all(torch.equal(one, two) for one, two in zip(again.networks.parameters(), other.parameters(), strict=True))
 
 
 def test_learns_a_linear_map():

@@ -10,14 +10,14 @@ import pytest
 import torch
 from torch import nn
 
+from pixelplan.families.paper import Paper, PaperConfig, ResNet
+from pixelplan.families.presets import preset
 from pixelplan.model.batches import level_plays, make_batch
-from pixelplan.model.families.paper import Paper, PaperConfig, ResNet
 from pixelplan.model.metrics import step_errors
 from pixelplan.model.networks import Networks
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.train import train
-from pixelplan.model.train_config import preset
 from tests.tiny_world import play
 
 TINY = PaperConfig(dimensions=8, stem=8)
@@ -98,6 +98,10 @@ def test_the_preset_is_the_papers() -> None:
     assert config.model.updates == 40 * 400_000 // 128
     (group,) = Paper(TINY, Sizes(16, 16, 5, 1, 1, 1)).optimizer(1e-3, 0.0).param_groups
     assert (group["betas"], group["eps"], group["weight_decay"]) == ((0.9, 0.999), 1e-5, 0.0)
+    (other,) = (
+        Paper(dataclasses.replace(TINY, adam_epsilon=1e-3), Sizes(16, 16, 5, 1, 1, 1)).optimizer(1, 0).param_groups
+    )
+    assert other["eps"] == 1e-3
     assert issubclass(Paper, Networks) and Paper.scattered
 
 

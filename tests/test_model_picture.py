@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pixelplan.model.batches import LevelPlay, level_plays, make_batch, sample_steps, to_images
-from pixelplan.model.families.picture import Picture
-from pixelplan.model.families.picture_config import PictureConfig
+from pixelplan.model.picture import Picture
+from pixelplan.model.picture_config import PictureConfig
 from pixelplan.types import InputError
 from tests.tiny_world import play
 

@@ -7,11 +7,12 @@ import pytest
 import torch
 
 import pixelplan
+from pixelplan.families.presets import PRESETS
 from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.checkpoint import read_description
 from pixelplan.model.restarts import RestartConfig, last_attempt, next_pass
 from pixelplan.model.train import train
-from pixelplan.model.train_config import PRESETS, ScheduleConfig
+from pixelplan.model.train_config import ScheduleConfig
 from tests.tiny_world import play
 
 

@@ -11,16 +11,16 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pixelplan.data.reading_config import ReadingConfig
 from pixelplan.experiments.specs import described
+from pixelplan.families.grow_trees import Steps, TreeConfig, grow, learn, wrong
+from pixelplan.families.presets import PRESETS
+from pixelplan.families.reading_config import ReadingConfig
+from pixelplan.families.rules import Rules, RulesConfig, fit_rules
+from pixelplan.families.trees import causes, look_up, surroundings
 from pixelplan.model.batches import level_plays
-from pixelplan.model.families import config_from
-from pixelplan.model.families.grow_trees import Steps, TreeConfig, grow, learn, wrong
-from pixelplan.model.families.rules import Rules, RulesConfig, fit_rules
-from pixelplan.model.families.trees import causes, look_up, surroundings
+from pixelplan.model.find_family import config_from
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.train import train
-from pixelplan.model.train_config import PRESETS
 from pixelplan.planning import OneShotConfig, one_shot
 from pixelplan.types import InputError, is_discrete
 from tests.tiny_world import play

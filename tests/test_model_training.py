@@ -12,21 +12,21 @@ import time
 import pytest
 import torch
 
-from pixelplan.data.identity import states_of_frames
+from pixelplan.families.grid import ModelConfig
+from pixelplan.families.identity import states_of_frames
+from pixelplan.families.position import Position
+from pixelplan.families.presets import preset
 from pixelplan.files import read_json, write_json
 from pixelplan.model import train as training
 from pixelplan.model.batches import level_plays
 from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.checkpoint import CHECKPOINT, WEIGHTS_FILE, load_model
-from pixelplan.model.families.grid import ModelConfig
-from pixelplan.model.families.position import Position
-from pixelplan.model.inspect_model import inspect_model
 from pixelplan.model.metrics import step_errors
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.progress import collapse_warning
 from pixelplan.model.schedule import ScheduleConfig, one_cycle, plan_passes
 from pixelplan.model.train import train
-from pixelplan.model.train_config import preset
+from pixelplan.reports.inspect_model import inspect_model
 from pixelplan.types import InputError
 from tests.tiny_world import play
 

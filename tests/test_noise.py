@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pixelplan
-from pixelplan.data.check_env import check_env
-from pixelplan.envs.noise import Noise, Noisy, NoisyFrames, Painter
-from pixelplan.envs.resolve import open_family
+from pixelplan.by_name.resolve import open_family
+from pixelplan.envs.noise_config import Noise
 from pixelplan.types import InputError
+from pixelplan.worlds.check_env import check_env
+from pixelplan.worlds.noise import Noisy, NoisyFrames, Painter
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import Corridor
 

@@ -17,7 +17,7 @@ def test_wheel_is_complete_and_works_elsewhere(tmp_path: Path) -> None:
     subprocess.run(build, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("pixelplan-*.whl")
     names = zipfile.ZipFile(wheel).namelist()
-    assert {"pixelplan/py.typed", "pixelplan/envs/digits.npy"} <= set(names)
+    assert {"pixelplan/py.typed", "pixelplan/puzzles/digits.npy"} <= set(names)
     tracked = subprocess.run(["git", "ls-files", "pixelplan"], cwd=ROOT, capture_output=True, text=True).stdout.split()
     assert set(tracked) <= set(names)
     script = (

@@ -10,11 +10,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.oracle import Oracle
-from pixelplan.evaluation.play import blindfolded
 from pixelplan.planning import FullConfig, OneShotConfig, full, one_shot
 from pixelplan.planning.plan import Plan
+from pixelplan.puzzles import get_level, make_puzzle
+from pixelplan.puzzles.oracle import Oracle
+from pixelplan.puzzles.table_family import blindfolded
 from pixelplan.types import InputError
 from tests.toy import ToyModel, ToyWorld, frame_of, random_world
 

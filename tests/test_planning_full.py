@@ -8,12 +8,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.oracle import Oracle
-from pixelplan.evaluation.play import blindfolded
 from pixelplan.planning import PLANNERS, FullConfig, OneShotConfig, full
 from pixelplan.planning.full import can_return
 from pixelplan.planning.memory import Memory
+from pixelplan.puzzles import get_level, make_puzzle
+from pixelplan.puzzles.oracle import Oracle
+from pixelplan.puzzles.table_family import blindfolded
 from pixelplan.types import InputError
 from tests.toy import ToyModel, ToyWorld, frame_of, random_world
 

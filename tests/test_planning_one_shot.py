@@ -11,10 +11,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pixelplan.envs import PUZZLES, get_level, make_puzzle
-from pixelplan.envs.oracle import Oracle
 from pixelplan.planning import OneShotConfig, one_shot
 from pixelplan.planning.plan import Plan
+from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
+from pixelplan.puzzles.oracle import Oracle
 from pixelplan.types import InputError
 from tests.toy import ToyModel, ToyWorld, frame_of, random_world
 

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pixelplan.planning import packed_graph, queue
+from pixelplan.distance import queue
+from pixelplan.distance.queue import Queue
+from pixelplan.planning import packed_graph
 from pixelplan.planning.latent_graph import GrowingGraph
 from pixelplan.planning.packed_graph import PackedGraph, Table, hashes
 from pixelplan.planning.plan import pack, unpack
-from pixelplan.planning.queue import Queue
 
 
 def some_codes(random: np.random.Generator, count: int, bits: int, distinct: int) -> np.ndarray:

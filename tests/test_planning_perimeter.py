@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from examples.cube import Cube
+from pixelplan.distance.perimeter import Perimeter
 from pixelplan.planning import OneShotConfig, one_shot
-from pixelplan.planning.perimeter import Perimeter
 from pixelplan.types import InputError
 from tests.test_planning_best_first import check, steps_to
 from tests.toy import ToyModel, ToyWorld, frame_of

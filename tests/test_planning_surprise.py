@@ -10,9 +10,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pixelplan.distance.surprise import Surprise
 from pixelplan.planning import OneShotConfig, one_shot
 from pixelplan.planning.packed_graph import PackedGraph
-from pixelplan.planning.surprise import Surprise
 from pixelplan.types import InputError
 from tests.test_planning_best_first import Guided, check, line_and_field, steps_to
 from tests.toy import ToyModel, ToyWorld, frame_of, random_world

@@ -17,9 +17,9 @@ pytest.importorskip("procgen", reason="needs the extra `procgen`")
 
 from procgen.env import ProcgenGym3Env
 
-from pixelplan.envs import procgen_maze
-from pixelplan.envs.level import Level
-from pixelplan.envs.procgen_maze import ProcgenMaze
+from pixelplan.puzzles import procgen_maze
+from pixelplan.puzzles.level import Level
+from pixelplan.puzzles.procgen_maze import ProcgenMaze
 from pixelplan.types import InputError
 
 UP, RIGHT, LEFT, DOWN, NO_OP = range(5)
@@ -236,7 +236,7 @@ def test_a_forked_process_can_use_it() -> None:
 
 
 def test_nothing_is_printed_and_nothing_warns() -> None:
-    code = "from pixelplan.envs.procgen_maze import ProcgenMaze; ProcgenMaze().make(3)"
+    code = "from pixelplan.puzzles.procgen_maze import ProcgenMaze; ProcgenMaze().make(3)"
     result = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 

@@ -12,8 +12,8 @@ import pytest
 import speed_tables
 
 import pixelplan
-from pixelplan.envs import PUZZLES
-from pixelplan.evaluation.open_model import SHIPPED
+from pixelplan.by_name.open_model import SHIPPED
+from pixelplan.puzzles import PUZZLES
 from tests.conftest import run_command
 
 ROOT = Path(__file__).parent.parent

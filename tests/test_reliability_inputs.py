@@ -14,12 +14,12 @@ import pytest
 from PIL import Image
 
 import pixelplan
-from pixelplan.envs import make_puzzle
+from pixelplan.by_name.open_model import SHIPPED
 from pixelplan.envs.frames import decode_picture
-from pixelplan.evaluation.open_model import SHIPPED
 from pixelplan.experiments import demo
 from pixelplan.files import level_numbers, parse_levels, read_json, write_json
 from pixelplan.model.checkpoint import load_model
+from pixelplan.puzzles import make_puzzle
 from pixelplan.types import InputError
 from pixelplan.web.uploads import decode as web_decode
 from tests.conftest import one_sentence, run_command
@@ -172,7 +172,7 @@ def test_a_picture_is_measured_before_it_is_read(tmp_path: Path) -> None:
 
 
 def test_noise_is_no_goal(tmp_path: Path) -> None:
-    env = pixelplan.envs.get_level(pixelplan.envs.make_puzzle("ice-slider"), 3007)
+    env = pixelplan.puzzles.get_level(pixelplan.puzzles.make_puzzle("ice-slider"), 3007)
     noise = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
     for name, frame in (("start", env.frame(env.start)), ("goal", env.frame(env.goal)), ("noise", noise)):
         Image.fromarray(frame).save(tmp_path / f"{name}.png")

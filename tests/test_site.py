@@ -38,8 +38,8 @@ def test_links_out_of_the_site_are_resolved_and_broken_ones_stay() -> None:
     from site_hooks import resolve_links
 
     page = Path("results/noise.md")
-    assert resolve_links("[`noise.py`](../../pixelplan/envs/noise.py)", page) == "`noise.py`"
-    assert resolve_links("[the code](../../pixelplan/envs/noise.py)", page) == "the code (`pixelplan/envs/noise.py`)"
+    assert resolve_links("[`noise.py`](../../pixelplan/worlds/noise.py)", page) == "`noise.py`"
+    assert resolve_links("[the code](../../pixelplan/types.py)", page) == "the code (`pixelplan/types.py`)"
     assert resolve_links("[here](../../CONTRIBUTING.md#x)", page) == "[here](../contributing.md#x)"
     for kept in ("[x](../../pixelplan/nowhere.py)", "[x](success.md)", "![x](../../LICENSE)", "[x](https://x.org/a)"):
         assert resolve_links(kept, page) == kept

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pixelplan.envs import PUZZLES
 from pixelplan.experiments.paper_numbers import paper
 from pixelplan.experiments.records import write_record
 from pixelplan.experiments.selection import full_planner, papers_full, training_on
 from pixelplan.experiments.specs import FORMAT, Cell, Oracle, fingerprint
+from pixelplan.puzzles import PUZZLES
 from tests.conftest import one_sentence, run_command
 
 

@@ -13,13 +13,13 @@ import pytest
 import torch
 
 import pixelplan
+from pixelplan.by_name.resolve import open_family
 from pixelplan.data.dataset import open_trajectories
-from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.oracle import Oracle
-from pixelplan.envs.resolve import open_family
-from pixelplan.model.sizes import sizes_of
-from pixelplan.model.train_config import PRESETS
+from pixelplan.families.grid import sizes_of
+from pixelplan.families.presets import PRESETS
 from pixelplan.model.world_model import WorldModel
+from pixelplan.puzzles import get_level, make_puzzle
+from pixelplan.puzzles.oracle import Oracle
 from pixelplan.training.on_policy import PLANNER, collect_with_planner, on_policy_stages, open_worlds
 from pixelplan.training.player import Player
 from pixelplan.types import InputError, Trajectories

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import pixelplan
-from pixelplan.evaluation.open_model import model_warnings
+from pixelplan.by_name.open_model import model_warnings
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.checkpoint import read_description
 from pixelplan.model.findings import told

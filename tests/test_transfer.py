@@ -5,20 +5,20 @@ import torch
 from PIL import Image
 
 import pixelplan
+from pixelplan.by_name.open_model import check_world
+from pixelplan.by_name.resolve import open_family
 from pixelplan.cli import main
-from pixelplan.envs import PUZZLES, get_level, make_puzzle
-from pixelplan.envs.family import Tables
-from pixelplan.envs.resolve import open_family
-from pixelplan.evaluation.open_model import check_world
+from pixelplan.families.position import spread_codes
 from pixelplan.model import worlds
 from pixelplan.model.batches import level_plays
 from pixelplan.model.checkpoint import read_description
-from pixelplan.model.families import family_of
-from pixelplan.model.families.position import spread_codes
+from pixelplan.model.find_family import family_of
 from pixelplan.model.metrics import step_errors
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.train import train
 from pixelplan.model.world_model import WorldModel
+from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
+from pixelplan.puzzles.table_family import Tables
 from pixelplan.types import InputError
 from tests import tiny_world
 from tests.test_model_families import SMALL, quick

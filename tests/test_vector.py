@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from pixelplan.envs import IDS, make_env, make_vector_env
+from pixelplan.puzzles import IDS, make_env, make_vector_env
 
 MODES = [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP]
 

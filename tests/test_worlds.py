@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import pixelplan
-from pixelplan.data.identity import states_of_frames
-from pixelplan.model.families.grid import ModelConfig, suggest_grid
+from pixelplan.families.grid import ModelConfig, suggest_grid
+from pixelplan.families.identity import states_of_frames
 from pixelplan.types import InputError
 
 PATH = Path(__file__).parent.parent / "benchmarks" / "small_worlds.py"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from zoo import ZOO
 
-from pixelplan.envs.resolve import open_family
+from pixelplan.by_name.resolve import open_family
 from pixelplan.types import InputError
 
 pytestmark = [pytest.mark.zoo, pytest.mark.filterwarnings("ignore")]
@@ -26,7 +26,7 @@ def test_each_resets_and_steps(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, one in ZOO.items() if one.refused])
 def test_negative_controls_are_refused_for_the_right_reason(name: str) -> None:
-    from pixelplan.data.check_env import check_env
+    from pixelplan.worlds.check_env import check_env
 
     check = check_env(open_family(ZOO[name].env, ZOO[name].options), [0, 1], episodes=8)
     assert ZOO[name].refused in [finding.what for finding in check.findings if finding.mark == "does not fit"]

@@ -26,9 +26,9 @@ import torch
 from safetensors.torch import load_file, save
 
 from pixelplan.baselines.policy import Budget
-from pixelplan.envs import IDS, PUZZLES, PlayOptions, Puzzle, PuzzleEnv, make_puzzle
 from pixelplan.files import read_json, write_bytes, write_json
 from pixelplan.model.checkpoint import WEIGHTS_FILE
+from pixelplan.puzzles import IDS, PUZZLES, PlayOptions, Puzzle, PuzzleEnv, make_puzzle
 from pixelplan.types import ACTIONS, InputError
 
 RUN = "run.json"

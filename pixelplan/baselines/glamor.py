@@ -21,9 +21,9 @@ from torch import Tensor, nn
 from pixelplan.baselines.glamor_network import END, IGNORED, GlamorConfig, GlamorNetwork, plan
 from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.run_folder import begin_run, load_run, save_run
-from pixelplan.envs import PlayOptions, Puzzle, PuzzleEnv
 from pixelplan.envs.frames import DistinctFrames
 from pixelplan.files import write_rows
+from pixelplan.puzzles import PlayOptions, Puzzle, PuzzleEnv
 from pixelplan.types import ACTIONS
 
 SECONDS_BETWEEN_CHECKPOINTS = 60.0

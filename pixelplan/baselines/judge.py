@@ -9,12 +9,12 @@ from typing import Any, Literal
 import numpy as np
 
 from pixelplan.baselines.policy import Budget, Policy, play_policy
-from pixelplan.envs import Level, Puzzle, get_level
-from pixelplan.evaluation.play import blindfolded
 from pixelplan.evaluation.result import LevelResult
 from pixelplan.evaluation.stats import level_result, outcome, row
 from pixelplan.files import level_numbers, parse_levels
 from pixelplan.machine import describe_machine
+from pixelplan.puzzles import Level, Puzzle, get_level
+from pixelplan.puzzles.table_family import blindfolded
 from pixelplan.types import InputError
 
 Rule = Literal["goal", "near"]

@@ -25,8 +25,8 @@ from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.ppo_adapters import CellFeatures, ImpalaFeatures, VecGames
 from pixelplan.baselines.ppo_state import clone, restore
 from pixelplan.baselines.run_folder import begin_run, load_run, save_run
-from pixelplan.envs import PlayOptions, Puzzle, PuzzleVectorEnv
 from pixelplan.files import write_rows
+from pixelplan.puzzles import PlayOptions, Puzzle, PuzzleVectorEnv
 from pixelplan.types import ACTIONS, InputError
 
 ROLLOUT_STEPS = {"ice-slider": 64, "digit-jump": 64, "procgen-maze": 256}

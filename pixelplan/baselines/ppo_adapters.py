@@ -13,7 +13,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from torch import nn
 
 from pixelplan.baselines.impala import ImpalaEncoder
-from pixelplan.envs import PuzzleVectorEnv
+from pixelplan.puzzles import PuzzleVectorEnv
 
 
 class VecGames(VecEnv):

@@ -11,7 +11,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 from torch import Tensor
 
-from pixelplan.envs import PuzzleVectorEnv
+from pixelplan.puzzles import PuzzleVectorEnv
 
 
 def clone(agent: PPO, seen: VecNormalize, games: PuzzleVectorEnv) -> tuple[dict[str, Any], dict[str, Tensor]]:

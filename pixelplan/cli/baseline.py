@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from tyro.conf import OmitArgPrefixes
 
 from pixelplan.cli.options import parse_options, progress_bar
-from pixelplan.envs import Puzzle
 from pixelplan.files import parse_levels, write_json
+from pixelplan.puzzles import Puzzle
 from pixelplan.types import InputError
 
 if TYPE_CHECKING:  # training imports torch, which takes seconds
@@ -189,7 +189,8 @@ def image_search(judged: Annotated[Judged, OmitArgPrefixes]) -> None:
     """
     from pixelplan.baselines.judge import describe_budget
     from pixelplan.baselines.policy import Budget
-    from pixelplan.evaluation.run import evaluate, record
+    from pixelplan.by_name.evaluate import evaluate
+    from pixelplan.evaluation.run import record
     from pixelplan.planning import ImageSearchConfig
 
     puzzle, config = judged.puzzle(), ImageSearchConfig(judged.step_limit)

@@ -7,7 +7,7 @@ from typing import Annotated
 from tyro.conf import OmitArgPrefixes
 
 from pixelplan.envs.guard import STEP_SECONDS
-from pixelplan.envs.noise import Noise
+from pixelplan.envs.noise_config import Noise
 
 
 def check_env(
@@ -50,9 +50,9 @@ def check_env(
     from rich.table import Table
 
     from pixelplan.cli.options import parse_family
-    from pixelplan.data.check_env import check_env as look
     from pixelplan.files import level_numbers, parse_levels, write_json
     from pixelplan.types import InputError
+    from pixelplan.worlds.check_env import check_env as look
 
     numbers = level_numbers(parse_levels(levels))
     named = f" --option {shlex.join(option)}" if option else ""

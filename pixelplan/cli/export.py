@@ -15,7 +15,7 @@ def export(model: str, /, *, out: Path, onnx: bool = True) -> None:
         out: The folder to write: encode.onnx, context.onnx, step.onnx and model.json, which says how to use them.
         onnx: The format; there is no other yet.
     """
-    from pixelplan.evaluation.export_model import export_model
+    from pixelplan.exchange.export_model import export_model
     from pixelplan.types import InputError
 
     if not onnx:

@@ -36,7 +36,7 @@ def import_recording(
         resume: Continue an import that was interrupted.
     """
     from pixelplan.cli.options import parse_pixels, progress_bar
-    from pixelplan.data.imports import import_trajectories
+    from pixelplan.exchange.imports import import_trajectories
 
     with progress_bar("importing", "levels") as progress:
         data = import_trajectories(

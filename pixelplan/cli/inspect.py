@@ -18,9 +18,9 @@ def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = Non
             levels 1000 to 1049 is recorded for this.
         level: For a model: the level whose latent space is drawn; by default the first of the data.
     """
+    from pixelplan.exchange.export_onnx import ABOUT as EXPORTED
     from pixelplan.files import write_bytes, write_picture
     from pixelplan.model.checkpoint import CONFIG
-    from pixelplan.model.export_onnx import ABOUT as EXPORTED
 
     out = out or folder / "inspect.png"
     if (folder / CONFIG).exists():
@@ -29,11 +29,11 @@ def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = Non
         out.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(out, picture)
     elif (folder / EXPORTED).exists():
-        from pixelplan.model.export_onnx import exported_report
+        from pixelplan.exchange.export_onnx import exported_report
 
         print(exported_report(folder))
     else:
-        from pixelplan.data.inspect_data import inspect_trajectories
+        from pixelplan.reports.inspect_data import inspect_trajectories
 
         text, sheet = inspect_trajectories(folder)
         print(text)
@@ -44,12 +44,12 @@ def _inspect_model(folder: Path, data: Path | None, level: int | None) -> tuple[
     """A report on a model and its picture as PNG."""
     import tempfile
 
-    from pixelplan.data.collect import collect
+    from pixelplan import collect
+    from pixelplan.by_name.resolve import recorded_family
     from pixelplan.data.dataset import open_trajectories
-    from pixelplan.envs.resolve import recorded_family
     from pixelplan.files import figure_bytes
     from pixelplan.model.checkpoint import read_description
-    from pixelplan.model.inspect_model import inspect_model
+    from pixelplan.reports.inspect_model import inspect_model
     from pixelplan.types import InputError
 
     with tempfile.TemporaryDirectory() as place:

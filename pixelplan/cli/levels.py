@@ -8,7 +8,7 @@ from typing import Annotated
 from tyro.conf import OmitArgPrefixes
 
 from pixelplan.envs.guard import STEP_SECONDS
-from pixelplan.envs.noise import Noise
+from pixelplan.envs.noise_config import Noise
 
 
 def collect(
@@ -53,8 +53,8 @@ def collect(
     """
     import numpy as np
 
+    from pixelplan import collect as collect_trajectories
     from pixelplan.cli.options import parse_family, progress_bar
-    from pixelplan.data.collect import collect as collect_trajectories
     from pixelplan.files import level_numbers, parse_levels
     from pixelplan.types import InputError
 
@@ -99,9 +99,9 @@ def levels(*, env: str, levels: str, out: Path, option: tuple[str, ...] = (), co
         columns: Levels in a row.
     """
     from pixelplan.cli.options import parse_options
-    from pixelplan.envs import get_level
-    from pixelplan.envs.pictures import level_sheet
     from pixelplan.files import level_numbers, parse_levels, write_picture
+    from pixelplan.puzzles import get_level
+    from pixelplan.reports.pictures import level_sheet
     from pixelplan.types import InputError
 
     puzzle, numbers = parse_options(env, option), level_numbers(parse_levels(levels))

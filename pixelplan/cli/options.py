@@ -9,13 +9,14 @@ import typing
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from pixelplan.envs import PUZZLES, Puzzle, make_puzzle
+from pixelplan.by_name.resolve import open_family
 from pixelplan.envs.family import Family
 from pixelplan.envs.frames import LARGEST_PICTURE
 from pixelplan.envs.guard import STEP_SECONDS
-from pixelplan.envs.noise import Noise, Noisy
-from pixelplan.envs.resolve import open_family
+from pixelplan.envs.noise_config import Noise
+from pixelplan.puzzles import PUZZLES, Puzzle, make_puzzle
 from pixelplan.types import InputError
+from pixelplan.worlds.noise import Noisy
 
 
 def parse_family(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import OmitArgPrefixes, arg
 
-from pixelplan.envs.goals import Goals
+from pixelplan.envs.family import Goals
 from pixelplan.envs.guard import STEP_SECONDS
-from pixelplan.envs.noise import Noise
+from pixelplan.envs.noise_config import Noise
 from pixelplan.planning import PLANNERS, OneShotConfig
 from pixelplan.planning.planner import chosen_config, settings_of
 
@@ -69,8 +69,8 @@ def evaluate(
     """
     import json as json_format
 
+    from pixelplan.by_name.evaluate import evaluate as evaluate_levels
     from pixelplan.cli.options import parse_family, progress_bar
-    from pixelplan.evaluation.run import evaluate as evaluate_levels
     from pixelplan.evaluation.run import record
     from pixelplan.evaluation.stats import summary
     from pixelplan.types import InputError
@@ -149,10 +149,10 @@ def solve(
         disturbed: Visual noise.
         config: The settings of the planners.
     """
+    from pixelplan.by_name.solve import solve as solve_level
+    from pixelplan.by_name.solve import story, write_figure
     from pixelplan.cli.options import parse_family
     from pixelplan.envs.frames import read_goal
-    from pixelplan.evaluation.solve import solve as solve_level
-    from pixelplan.evaluation.solve import story, write_figure
     from pixelplan.types import InputError
 
     if other_size and frame is None:
@@ -210,7 +210,7 @@ def _solve_pictures(
 ) -> None:
     """Plan from one picture to others, or to whatever solves the level."""
     from pixelplan.envs.frames import read_frame, read_goal
-    from pixelplan.evaluation.picture_plan import plan_between, plan_story
+    from pixelplan.exchange.picture_plan import plan_between, plan_story
     from pixelplan.types import Goal, InputError
 
     if not goal or model is None or env is not None or level is not None:
@@ -239,7 +239,7 @@ def _repeat_warnings(model: str | None, by_goal_test: bool) -> None:
     """Repeat the warnings of a model's training, and those about its goal test if that decides what a goal is."""
     import sys
 
-    from pixelplan.evaluation.open_model import model_warnings
+    from pixelplan.by_name.open_model import model_warnings
 
     for sentence in model_warnings(model, by_goal_test):
         print(f"warning: {sentence}", file=sys.stderr)

@@ -83,9 +83,9 @@ def train(
     """
     from dataclasses import replace
 
+    from pixelplan.by_name.open_model import find_model
     from pixelplan.cli.options import progress_bar
     from pixelplan.data.dataset import open_trajectories
-    from pixelplan.evaluation.open_model import find_model
     from pixelplan.model.checkpoint import read_description
     from pixelplan.model.findings import told
     from pixelplan.model.race import train_best
@@ -128,9 +128,9 @@ def _chosen(preset: str, family: str | None, noisy: bool, inverse: bool) -> Trai
     """The settings that these options ask for."""
     from dataclasses import replace
 
-    from pixelplan.model.families import FAMILIES
-    from pixelplan.model.train_config import preset as find
-    from pixelplan.model.train_config import without_inverse
+    from pixelplan.families.presets import preset as find
+    from pixelplan.families.presets import without_inverse
+    from pixelplan.model.find_family import FAMILIES
     from pixelplan.types import InputError
 
     config = find("noisy" if noisy else preset)

@@ -47,10 +47,10 @@ def train_heuristic(
     """
     import torch
 
+    from pixelplan.by_name.open_model import choose_model, model_identity, model_name
     from pixelplan.cli.options import parse_family
     from pixelplan.distance.rounds import Round, train_distance
-    from pixelplan.envs.noise import Noise
-    from pixelplan.evaluation.open_model import choose_model, model_identity, model_name
+    from pixelplan.envs.noise_config import Noise
     from pixelplan.files import level_numbers, parse_levels
     from pixelplan.machine import describe_machine
     from pixelplan.types import InputError

@@ -40,7 +40,7 @@ def web(
         runtime: For static: the npm package onnxruntime-web as a .tgz file; by default npm fetches it.
     """
     from pixelplan.cli.options import parse_family
-    from pixelplan.envs.noise import Noise
+    from pixelplan.envs.noise_config import Noise
     from pixelplan.types import InputError
     from pixelplan.web.launch import serve
 

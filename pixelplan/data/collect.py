@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 
 from pixelplan.data.dataset import SECONDS_BETWEEN_NOTES, TrajectoryWriter, open_trajectories
-from pixelplan.envs import PUZZLES
 from pixelplan.envs.family import Family
 from pixelplan.envs.frames import distinct_frames
-from pixelplan.envs.noise import NOISE
-from pixelplan.envs.resolve import EnvLike, open_family
+from pixelplan.envs.noise_config import NOISE
 from pixelplan.files import level_numbers, notice, parse_levels
 from pixelplan.types import InputError, Trajectories
 
@@ -42,7 +40,7 @@ class ChoiceConfig:
 
 
 def collect(
-    env: EnvLike,
+    family: Family,
     levels: str,
     out: str | Path,
     *,
@@ -56,7 +54,6 @@ def collect(
 ) -> Trajectories:
     """Record `episodes` of `steps` actions in each level, playing on past the goal, into folder `out`.
 
-    `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     Actions are uniformly random, or they `explore` the level. By default a few levels are tried both ways, and play is
     random unless exploring sees clearly more; episodes have 20 steps, or 50 or 100 if goals are seen in too few of
     these levels (`choice`). Puzzles are recorded at random, as in the paper.
@@ -65,7 +62,6 @@ def collect(
     and resumed writes the same bytes. `progress` is called with the number of finished levels and of all levels. If an
     environment fails, the levels recorded so far stay.
     """
-    family = open_family(env)
     fewest, most = (choice.steps, max(choice.longer)) if steps is None else (steps, steps)
     if episodes < 1 or fewest < 1:
         raise InputError(f"episodes is {episodes} and steps is {fewest}; both must be at least 1")
@@ -97,7 +93,7 @@ def collect(
     }
     if explore:
         request["explore"] = True
-    if family.name not in PUZZLES:
+    if not getattr(family, "usual_actions", False):
         request["action_names"] = list(family.action_names)
     with TrajectoryWriter(Path(out), request, resume) as writer:
         was_complete = writer.complete

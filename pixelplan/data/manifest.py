@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.envs.frames import LARGEST_PICTURE
-from pixelplan.envs.gym_spaces import MOST_ACTIONS
-from pixelplan.envs.noise import NOISE, Noise
-from pixelplan.types import InputError
+from pixelplan.envs.noise_config import NOISE, Noise
+from pixelplan.types import MOST_ACTIONS, InputError
 
 
 def check_manifest(manifest: Mapping[str, Any], path: Path) -> None:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from pixelplan.envs import Level, Puzzle
 from pixelplan.envs.blindfold import Blindfold
-from pixelplan.envs.family import Challenge, Family, challenge_of_level
-from pixelplan.envs.goals import Goals
+from pixelplan.envs.family import Challenge, Family, Goals
 from pixelplan.envs.guard import EnvironmentFailed, describe
-from pixelplan.envs.oracle import Oracle
 from pixelplan.evaluation.chance import Chance
 from pixelplan.evaluation.result import LevelResult
 from pixelplan.evaluation.stats import level_result
 from pixelplan.planning import PLANNERS
+from pixelplan.planning.latent_goal import need_goal_test
 from pixelplan.planning.plan import Episode
-from pixelplan.types import Model
+from pixelplan.types import Goal, Model
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,8 @@ def play(task: Task, model: Model | None, challenge: Challenge) -> Episode:
     """One episode in a level towards its goal; no model means the oracle, which the level's tables make."""
     planner = PLANNERS[task.planner]
     if model is None and planner.needs_model:
-        assert challenge.level is not None  # choose_model makes sure of that
-        model = Oracle(challenge.level)
+        assert challenge.rules is not None  # choose_model makes sure of that
+        model = challenge.rules()
     random = np.random.default_rng([task.seed, challenge.number])
     world = Blindfold(challenge.env, solved=challenge.solved)
     episode = planner.play(model, world, challenge.goal, task.config, random)
@@ -59,7 +58,29 @@ def play(task: Task, model: Model | None, challenge: Challenge) -> Episode:
     return replace(episode, plans=tuple(replace(plan, chance=task.chance(plan)) for plan in episode.plans))
 
 
-def blindfolded(puzzle: Puzzle, level: Level) -> Blindfold:
-    """The level's environment as planners may see it; its goal is the one of `level`."""
-    challenge = challenge_of_level(puzzle, level)
-    return Blindfold(challenge.env, solved=challenge.solved)
+def check_goal(model: Model | None, planner: str, goal: Goal) -> None:
+    """An InputError if the goal is whatever solves a level, and the model has no goal test."""
+    if goal.frames is None and PLANNERS[planner].needs_model and model is not None:
+        need_goal_test(model)
+
+
+def for_frames(model: Model, shape: tuple[int, ...]) -> Model:
+    """The model for frames of shape [H,W,3], if it takes several sizes; an InputError if it does not take this one."""
+    resize = getattr(model, "for_frames", None)
+    suited: Model = model if resize is None or len(shape) != 3 else resize(*shape[:2])
+    return suited
+
+
+def weights_of(model: Model | None) -> str | None:
+    """A short digest of a trained model's weights, threshold and goal test; None if it has no weights."""
+    networks = getattr(model, "networks", None)
+    if model is None or networks is None:
+        return None
+    digest = hashlib.sha256(repr(model.threshold).encode())
+    test = getattr(model, "goal_test", None)
+    if test is not None:
+        digest.update(repr(test.description).encode())
+    for network in (networks, *([] if test is None else [test.network])):
+        for name, values in sorted(network.state_dict().items()):
+            digest.update(name.encode() + values.cpu().numpy().tobytes())
+    return digest.hexdigest()[:16]

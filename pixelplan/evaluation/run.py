@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import multiprocessing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, get_args
 
-from pixelplan.envs.goals import Goals
-from pixelplan.envs.resolve import EnvLike, open_family
+from pixelplan.envs.family import Family, Goals
+from pixelplan.evaluation.chance import Chance
 from pixelplan.evaluation.finished_levels import FinishedLevels
-from pixelplan.evaluation.open_model import calibrated, check_goal, choose_model, guided, model_name, weights_of
-from pixelplan.evaluation.play import Task, play_level
+from pixelplan.evaluation.play import Task, check_goal, play_level, weights_of
 from pixelplan.evaluation.result import LevelResult, Result
 from pixelplan.evaluation.stats import outcome, row, seconds_per_plan
 from pixelplan.files import level_numbers, parse_levels, write_json
@@ -24,36 +23,11 @@ from pixelplan.planning.one_shot import check_memory
 from pixelplan.types import InputError, Model
 
 
-def evaluate(
-    env: EnvLike,
-    levels: str,
-    *,
-    planner: str = "full",
-    model: str | Path | Model | None = None,
-    heuristic: str | Path | None = None,
-    config: Any = None,
-    calibration: str | Path | None = None,
-    goals: Goals | None = None,
-    seed: int = 0,
-    workers: int = 1,
-    out: Path | None = None,
-    resume: bool = False,
-    progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Result:
-    """Play levels ("A:B", B excluded) with a planner, and write the result to the file `out` if it is given.
-
-    `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
-    `model` is a folder, the name of a shipped model, "oracle" or a model; by default the shipped model of the puzzle.
-    `heuristic` is a folder that `train-heuristic` wrote for this model, for best-first search.
-    `calibration` is the record of an evaluation of `one-shot` with the same model and search on validation levels; it
-    teaches how likely each plan is to succeed.
-    `goals` are those that levels show ("level"), random states ("random"), or whatever solves a level ("solved", the
-    default for worlds that show no goal).
-    What happens in a level depends only on (seed, level). Finished levels are kept in a journal beside `out`, and
-    `resume` continues from there.
-    """
-    family = open_family(env)
-    settings = find_planner(planner).config
+def check_request(
+    family: Family, planner: str, goals: Goals | None, seed: int, workers: int, out: Path | None, resume: bool
+) -> Goals:
+    """The kind of goals; an InputError for a request that cannot be met, whatever the model."""
+    find_planner(planner)
     goals = ("level" if family.has_goals else "solved") if goals is None else goals
     if goals not in get_args(Goals):
         raise InputError(f"goals is {goals!r}; it is one of {', '.join(map(repr, get_args(Goals)))}")
@@ -61,37 +35,63 @@ def evaluate(
         raise InputError(f"seed is {seed} and workers is {workers}; they must be at least 0 and 1")
     if resume and out is None:
         raise InputError("there is nothing to resume without a file; name it with --json FILE")
+    return goals
+
+
+def evaluate(
+    family: Family,
+    levels: str,
+    *,
+    planner: str = "full",
+    model: Model | None = None,
+    config: Any = None,
+    chance: Chance | None = None,
+    goals: Goals | None = None,
+    seed: int = 0,
+    workers: int = 1,
+    out: Path | None = None,
+    resume: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+    names: Mapping[str, str | None] = {},
+) -> Result:
+    """Play levels ("A:B", B excluded) with a planner, and write the result to the file `out` if it is given.
+
+    No model means the true rules of each level, if its tables tell them. `chance` says how likely plans are to succeed.
+    `goals` are those that levels show ("level"), random states ("random"), or whatever solves a level ("solved", the
+    default for worlds that show no goal). `names` are what a record calls the `model`, its `heuristic` and its
+    `calibration`.
+    What happens in a level depends only on (seed, level). Finished levels are kept in a journal beside `out`, and
+    `resume` continues from there.
+    """
+    goals = check_request(family, planner, goals, seed, workers, out, resume)
     ranges = parse_levels(levels)
     numbers = level_numbers(ranges)
-    config = settings() if config is None else config
-    opened, family = choose_model(model, planner, family)
-    opened = guided(opened, heuristic, family.name, config)
-    chance = calibrated(calibration, opened, heuristic, config)
+    config = find_planner(planner).config() if config is None else config
     family.check(numbers[0])  # fail before anything is played
     family.level(max(numbers))
     challenge = family.challenge(numbers[0], goals, seed)
-    check_memory(opened, config, challenge.env.reset()[0])
-    check_goal(opened, planner, challenge.goal)
+    check_memory(model, config, challenge.env.reset()[0])
+    check_goal(model, planner, challenge.goal)
     pairs = tuple((part.start, part.stop) for part in ranges)
     request: dict[str, Any] = {
         "env": family.name,
         "options": dict(family.options),
         "planner": planner,
         "config": dataclasses.asdict(config),
-        "model": model_name(model, planner, family.name),
+        "model": names.get("model"),
         "levels": pairs[0] if len(pairs) == 1 else pairs,
         "goals": goals,
         "step_limit": getattr(config, "step_limit", getattr(config, "depth_limit", 0)),
         "seed": seed,
-        "weights": weights_of(opened),
-        "heuristic": None if heuristic is None else str(heuristic),
-        "calibration": None if calibration is None else str(calibration),
+        "weights": weights_of(model),
+        "heuristic": names.get("heuristic"),
+        "calibration": names.get("calibration"),
     }
     journal = FinishedLevels(out, request, resume)
     left = [number for number in numbers if number not in journal.done]
     task = Task(family, planner, config, goals, seed, chance)
     try:
-        played = _play_here(task, opened, left) if workers == 1 else _play_there(task, opened, left, workers)
+        played = _play_here(task, model, left) if workers == 1 else _play_there(task, model, left, workers)
         for finished in played:
             journal.add(finished)
             progress(len(journal.done), len(numbers))

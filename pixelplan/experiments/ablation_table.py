@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pixelplan.envs import PUZZLES
 from pixelplan.experiments.paper_numbers import paper
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner, training_on
@@ -22,6 +21,7 @@ from pixelplan.experiments.tables import (
     summarise,
     values,
 )
+from pixelplan.puzzles import PUZZLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +65,7 @@ def _rows(selection: Selection, env: str, count: int, seed: int) -> dict[str, Ce
 
 def _latent(training: Training) -> Training:
     """The same with a forward model that sees no context: with the default model, the preset `latent`."""
-    model = replace(training.config.model, family="latent")  # type: ignore[arg-type]  # presets here are on a grid
+    model = replace(training.config.model, family="latent")
     return replace(training, config=replace(training.config, preset="latent", model=model))
 
 

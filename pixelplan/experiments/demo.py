@@ -8,16 +8,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from pixelplan.envs import PUZZLES, get_level, make_puzzle
-from pixelplan.envs.family import Tables
-from pixelplan.envs.pictures import sheet
-from pixelplan.evaluation.figures import solution_picture
-from pixelplan.evaluation.open_model import open_model
+from pixelplan.by_name.evaluate import evaluate
+from pixelplan.by_name.open_model import open_model
+from pixelplan.by_name.solve import solve, write_figure
 from pixelplan.evaluation.result import Result
-from pixelplan.evaluation.run import evaluate
-from pixelplan.evaluation.solve import solve, write_figure
 from pixelplan.experiments.paper_numbers import success_rates
 from pixelplan.files import write_picture
+from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
+from pixelplan.puzzles.table_family import Tables
+from pixelplan.reports.figures import solution_picture
+from pixelplan.reports.pictures import sheet
 from pixelplan.types import InputError
 
 LEVELS = range(3000, 3050)

@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from pixelplan.envs import PUZZLES, get_level, make_puzzle
-from pixelplan.envs.pictures import centres, draw_way, follow
-from pixelplan.evaluation.play import blindfolded
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, one_shot_planner, training_on
 from pixelplan.experiments.specs import Cell
@@ -21,6 +18,9 @@ from pixelplan.model.checkpoint import load_model
 from pixelplan.planning import full
 from pixelplan.planning.one_shot import play_one_shot
 from pixelplan.planning.plan import Episode
+from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
+from pixelplan.puzzles.table_family import blindfolded
+from pixelplan.reports.pictures import centres, draw_way, follow
 
 TRAINING_LEVELS = {"ice-slider": 5, "digit-jump": 10, "procgen-maze": 10}
 """Training levels of the models: those trained on 1000 fail nowhere."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pixelplan.envs import get_level, make_puzzle
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection
 from pixelplan.experiments.specs import Cell, Shipped
@@ -20,6 +19,7 @@ from pixelplan.planning import OneShotConfig
 from pixelplan.planning.latent_goal import LatentGoal
 from pixelplan.planning.latent_graph import as_array
 from pixelplan.planning.one_shot import inference, search
+from pixelplan.puzzles import get_level, make_puzzle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

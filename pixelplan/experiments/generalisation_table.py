@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pixelplan.envs import PUZZLES
 from pixelplan.experiments.baseline_records import image_search_rates
 from pixelplan.experiments.paper_numbers import paper
 from pixelplan.experiments.registry import Records
@@ -23,6 +22,7 @@ from pixelplan.experiments.tables import (
     summarise,
     values,
 )
+from pixelplan.puzzles import PUZZLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pixelplan.envs import PUZZLES
-from pixelplan.envs.noise import Noise
+from pixelplan.envs.noise_config import Noise
 from pixelplan.evaluation.stats import mean
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection
@@ -26,9 +25,10 @@ from pixelplan.experiments.tables import (
     summarise,
     values,
 )
-from pixelplan.model.train_config import preset
+from pixelplan.families.presets import preset
 from pixelplan.planning import PLANNERS as ALL_PLANNERS
 from pixelplan.planning import FullConfig
+from pixelplan.puzzles import PUZZLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -72,7 +72,7 @@ def _seeds(selection: Selection, planner: str) -> tuple[int, ...]:
 def _cell(selection: Selection, env: str, seed: int, strength: float | None, planner: str) -> Cell:
     count = (selection.levels or (1000,))[0]
     usual = preset(selection.preset)
-    model = dataclasses.replace(usual.model, noisy=True)  # type: ignore[arg-type]  # presets here are on a grid
+    model = dataclasses.replace(usual.model, noisy=True)
     config = dataclasses.replace(usual, seed=seed, model=model)
     training = Training(
         Play(env, f"0:{count}", EPISODES, variant=behind(TRAINED)),

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pixelplan.envs import PUZZLES
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import (
     VALIDATION,
@@ -31,8 +30,10 @@ from pixelplan.experiments.tables import (
     summarise,
     values,
 )
-from pixelplan.model.families.paper import PaperConfig
-from pixelplan.model.train_config import TrainConfig, preset, without_inverse
+from pixelplan.families.paper import PaperConfig
+from pixelplan.families.presets import preset, without_inverse
+from pixelplan.model.train_config import TrainConfig
+from pixelplan.puzzles import PUZZLES
 from pixelplan.training.on_policy import Stage
 
 if TYPE_CHECKING:

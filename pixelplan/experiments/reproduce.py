@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pixelplan.envs import PUZZLES
 from pixelplan.experiments.registry import Experiment, Records
 from pixelplan.experiments.runner import Failure, jobs_of, missing_cells, run_here, state_of
 from pixelplan.experiments.selection import Selection
 from pixelplan.experiments.specs import Cell
+from pixelplan.puzzles import PUZZLES
 from pixelplan.types import InputError
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pixelplan.data.collect import collect
+from pixelplan import collect
 from pixelplan.experiments.records import find_record, make_record, write_record
 from pixelplan.experiments.specs import Cell, Oracle, Play, Shipped, Training, fingerprint
 from pixelplan.model.checkpoint import CONFIG, read_checkpoint_note, read_description

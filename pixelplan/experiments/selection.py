@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from pixelplan.envs import PUZZLES
 from pixelplan.experiments.specs import Evaluation, Play, Training
-from pixelplan.model.train_config import TrainConfig, preset
+from pixelplan.families.presets import preset
 from pixelplan.planning import FullConfig, OneShotConfig
+from pixelplan.puzzles import PUZZLES
 
 TEST_LEVELS = "2000:2100"
 """The paper's test levels, and those of every cell unless the user asks for another range."""
@@ -24,7 +24,7 @@ class Selection:
     levels: tuple[int, ...] | None = None
     """Numbers of training levels; None is all that the experiment has."""
     seeds: tuple[int, ...] = (0, 1, 2)
-    preset: str = TrainConfig().preset
+    preset: str = "spatial"
     """The world model."""
     test_levels: str = TEST_LEVELS
     full_size: bool = False

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from pixelplan.envs.noise import Noise, Noisy
-from pixelplan.envs.resolve import EnvLike, open_family
-from pixelplan.evaluation.open_model import ORACLE, SHIPPED
-from pixelplan.evaluation.run import evaluate
+from pixelplan.by_name.evaluate import evaluate
+from pixelplan.by_name.open_model import ORACLE, SHIPPED
+from pixelplan.by_name.resolve import EnvLike, open_family
+from pixelplan.envs.noise_config import Noise
 from pixelplan.evaluation.stats import mean
 from pixelplan.files import checksum, level_numbers, parse_levels
 from pixelplan.model.checkpoint import WEIGHTS_FILE, load_model
@@ -21,6 +21,7 @@ from pixelplan.model.train_config import TrainConfig
 from pixelplan.planning import PLANNERS, FullConfig
 from pixelplan.training.on_policy import Stage
 from pixelplan.types import ADDED_LATER, InputError, values_before
+from pixelplan.worlds.noise import Noisy
 
 FORMAT = 1
 """The format of cells' records; any other number belongs to another version."""

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pixelplan.envs import PUZZLES, make_puzzle
 from pixelplan.experiments.paper_numbers import paper, success_rates
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import (
@@ -31,6 +30,7 @@ from pixelplan.experiments.tables import (
     values,
 )
 from pixelplan.files import read_json
+from pixelplan.puzzles import PUZZLES, make_puzzle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

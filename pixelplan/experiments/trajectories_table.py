@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PIL import Image
 
-from pixelplan.envs import PUZZLES, Level, get_level, make_puzzle
-from pixelplan.envs.pictures import follow
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection
 from pixelplan.experiments.specs import Cell
 from pixelplan.experiments.tables import Report, comma_separated, markdown, picture_sheet
+from pixelplan.puzzles import PUZZLES, Level, get_level, make_puzzle
+from pixelplan.reports.pictures import follow
 from pixelplan.types import ACTIONS
 
 FRAMES = 10

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pixelplan.envs import PUZZLES
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner
 from pixelplan.experiments.specs import Cell, Evaluation, Shipped, Variant
 from pixelplan.experiments.tables import Report, comma_separated, markdown
+from pixelplan.puzzles import PUZZLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

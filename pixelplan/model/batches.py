@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pixelplan.data.identity import rows_of_levels
+from pixelplan.data.by_level import rows_of_levels
 from pixelplan.data.sameness import undecided_pairs
 from pixelplan.types import Trajectories
 

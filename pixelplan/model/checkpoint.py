@@ -18,7 +18,7 @@ from torch import Tensor
 
 from pixelplan.files import check_format, checksum, left_by_writer, read_json, write_bytes, write_json, write_rows
 from pixelplan.model.config_limits import check_description
-from pixelplan.model.families import FAMILIES, config_from
+from pixelplan.model.find_family import FAMILIES, config_from
 from pixelplan.model.goal_test import MOST_DIMENSIONS, MOST_WIDTH, READINGS, Certainty, LearnedGoalTest
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel

@@ -24,7 +24,10 @@ class ObjectiveConfig:
     look_weight: float = 1.0
     """Of attention to places where the frames of a level are all alike (only encoders with attention maps)."""
     tolerance: float = field(default=0.2, metadata=ADDED_LATER)
-    """How far a prediction may miss before it counts among the misses, which make up half of the forward loss."""
+    """How far a prediction may miss before it counts among the misses."""
+    rare_share: float = field(default=0.5, metadata=ADDED_LATER)
+    """The share of the forward loss that counts the misses alone, and of the margin loss that counts the pairs closer
+    than the margin alone."""
 
 
 def weighted_sum(losses: dict[str, tuple[float, Tensor]]) -> dict[str, Tensor]:

@@ -7,14 +7,13 @@ The step of a matrix or a kernel is the running mean of its gradient with all si
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
-"""Jordan's coefficients: five rounds with them bring singular values between 0.7 and 1.2."""
+from pixelplan.types import ADDED_LATER
 
 
 @dataclass(frozen=True)
@@ -29,6 +28,8 @@ class MuonConfig:
     """Their weight decay, as a multiple of their learning rate."""
     rounds: int = 5
     """Newton-Schulz rounds that bring the singular values of a step near one."""
+    coefficients: tuple[float, float, float] = field(default=(3.4445, -4.7750, 2.0315), metadata=ADDED_LATER)
+    """Of each round: Jordan's, five rounds of which bring singular values between 0.7 and 1.2."""
 
 
 class Muon(torch.optim.AdamW):
@@ -57,7 +58,7 @@ class Muon(torch.optim.AdamW):
                     state.update(step=torch.zeros(()), mean=torch.zeros_like(weights))  # AdamW asks for a step, too
                 mean = state["mean"].mul_(config.momentum).add_(weights.grad)
                 wanted = (weights.grad + config.momentum * mean).flatten(1)
-                direction = orthogonalised(wanted, config.rounds).view_as(weights)
+                direction = orthogonalised(wanted, config).view_as(weights)
                 rate = config.matrix_rate * group["lr"]
                 tall = weights.shape[0] / weights[0].numel()
                 weights.mul_(1 - rate * config.matrix_decay).sub_(direction, alpha=rate * max(1.0, tall) ** 0.5)
@@ -65,13 +66,13 @@ class Muon(torch.optim.AdamW):
         return super().step(closure)
 
 
-def orthogonalised(matrix: Tensor, rounds: int = MuonConfig.rounds) -> Tensor:
+def orthogonalised(matrix: Tensor, config: MuonConfig = MuonConfig()) -> Tensor:  # noqa: B008 (frozen)
     """The matrix [n,m] with the same singular vectors and all singular values about one."""
     if matrix.shape[0] > matrix.shape[1]:
-        return orthogonalised(matrix.T, rounds).T
+        return orthogonalised(matrix.T, config).T
     near = matrix / (matrix.norm() + 1e-7)
-    first, second, third = NEWTON_SCHULZ
-    for _ in range(rounds):
+    first, second, third = config.coefficients
+    for _ in range(config.rounds):
         square = near @ near.T
         near = first * near + (second * square + third * square @ square) @ near
     return near

@@ -26,19 +26,17 @@ from pixelplan.model.checkpoint import (
     read_description,
     save_checkpoint,
 )
-from pixelplan.model.families import config_from, family_of, versions_of
+from pixelplan.model.find_family import config_from, family_of, versions_of
 from pixelplan.model.findings import finish
 from pixelplan.model.passes import pass_batches, quick_look, train_pass
 from pixelplan.model.progress import Display, collapse_warning, noise_warning
 from pixelplan.model.restarts import begin_anew, next_pass
 from pixelplan.model.schedule import Schedule, plan_passes, score
 from pixelplan.model.sizes import Sizes
-from pixelplan.model.train_config import PRESETS, TrainConfig
+from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
 from pixelplan.model.worlds import Play, describe_play, fit, level_count, split, worlds_of
 from pixelplan.types import InputError, Trajectories, values_before
-
-__all__ = ["PRESETS", "TrainConfig", "train"]
 
 VERSION = 1
 """Raised when training begins to give other weights in all families: records say which version they are of."""

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pixelplan.model.calibrate import JudgingConfig
-from pixelplan.model.families import Config
-from pixelplan.model.families.grid import ModelConfig
-from pixelplan.model.families.paper import PaperConfig
-from pixelplan.model.families.picture_config import PictureConfig
-from pixelplan.model.families.rules import RulesConfig
-from pixelplan.model.families.vector import VectorConfig
+from pixelplan.model.find_family import Config
 from pixelplan.model.goal_test import GoalTestConfig
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.optimizer import MuonConfig
+from pixelplan.model.picture_config import PictureConfig
 from pixelplan.model.restarts import RestartConfig
 from pixelplan.model.schedule import ScheduleConfig
 from pixelplan.types import ADDED_LATER, InputError
@@ -34,9 +30,9 @@ class RaceConfig:
 class TrainConfig:
     """How to train."""
 
-    preset: str = "spatial"
+    preset: str = "picture"
     """What these settings are called."""
-    model: Config = field(default_factory=ModelConfig)
+    model: Config = field(default_factory=PictureConfig)
     """The family and its settings."""
     candidates: tuple[Config, ...] | None = field(default=None, metadata=ADDED_LATER)
     """Families that race in place of `model`, the most general first: the one that predicts held-out frames best is
@@ -101,51 +97,3 @@ class TrainConfig:
             raise InputError(f"gradient_limit is {self.gradient_limit}; it must be above 0")
         if self.seed < 0:
             raise InputError(f"seed is {self.seed}; it must be 0 or more")
-
-
-GENERAL = TrainConfig(frames=16, precision="auto", judging=JudgingConfig(slack=1.5))
-"""What the families that guess nothing share."""
-PRESETS: dict[str, TrainConfig] = {
-    "auto": replace(GENERAL, preset="auto", candidates=(PictureConfig(), ModelConfig())),
-    "picture": replace(GENERAL, preset="picture", model=PictureConfig()),
-    "vector": replace(GENERAL, preset="vector", model=VectorConfig()),
-    "ppgs": TrainConfig(preset="ppgs", model=VectorConfig(noise=0.0, inverse=True), frames=16),
-    "rules": TrainConfig(preset="rules", model=RulesConfig()),
-    "spatial": TrainConfig(),
-    "noisy": TrainConfig(model=ModelConfig(noisy=True)),
-    "latent": TrainConfig(preset="latent", model=ModelConfig(family="latent")),
-    "paper": TrainConfig(
-        preset="paper",
-        model=PaperConfig(),
-        objective=ObjectiveConfig(margin=0.1),
-        frames=5,
-        learning_rate=1e-3,
-        weight_decay=0.0,
-        threshold="half-margin",
-    ),
-    "tiny": TrainConfig(
-        preset="tiny",
-        model=ModelConfig(dimensions=16, encoder_width=8, context_width=16),
-        updates=60,
-        frames=12,
-        goal_test=GoalTestConfig(updates=20),
-    ),
-}
-"""Configurations by name. `auto` lets families race, `spatial` is `position`; `ppgs` is PPGS at
-the size of a processor core, `paper` is PPGS with the paper's networks, losses, threshold and number of gradient steps
-(the steps from 5 states of 8 levels are about 128); `tiny` is for tests."""
-
-
-def preset(name: str, inverse: bool = True) -> TrainConfig:
-    """A preset by its name, with or without the inverse model; an InputError for an unknown name."""
-    if name not in PRESETS:
-        raise InputError(f"there is no preset {name!r}; the presets are {', '.join(PRESETS)}")
-    chosen = PRESETS[name]
-    return chosen if inverse else replace(chosen, model=without_inverse(chosen.model))
-
-
-def without_inverse(model: Config) -> Config:
-    """A family without its inverse model; an InputError if it has none."""
-    if not hasattr(model, "inverse"):
-        raise InputError(f"the family {model.family} has no inverse model to leave out")
-    return replace(model, inverse=False)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from pixelplan.model.batches import to_images
-from pixelplan.model.families import Config, family_of
+from pixelplan.model.find_family import Config, family_of
 from pixelplan.model.goal_test import LearnedGoalTest
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import InputError

@@ -15,7 +15,7 @@ import numpy as np
 
 from pixelplan.model.batches import LevelPlay, action_count, level_plays
 from pixelplan.model.description import describe_data
-from pixelplan.model.families import Config, family_of
+from pixelplan.model.find_family import Config, family_of
 from pixelplan.model.networks import Networks
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import InputError, Trajectories

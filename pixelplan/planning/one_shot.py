@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
+from pixelplan.additions import Registry
 from pixelplan.machine import free_memory
-from pixelplan.planning.best_first import best_first
 from pixelplan.planning.breadth_first import breadth_first
 from pixelplan.planning.latent_goal import LatentGoal, in_latent_space
-from pixelplan.planning.perimeter import WithPerimeter, around
 from pixelplan.planning.plan import Episode, Plan
-from pixelplan.planning.problem import Growth, Nearness, Problem
-from pixelplan.types import ADDED_LATER, Distance, Goal, InputError, Model, World, describe_value, is_discrete, is_frame
+from pixelplan.planning.problem import Growth, Problem
+from pixelplan.types import ADDED_LATER, Goal, InputError, Model, World, describe_value, is_discrete, is_frame
 
 NODE_BYTES = 100
 """About what a node takes beside its embedding: its hash, parent, successors and place in the queue."""
@@ -140,6 +139,24 @@ def play_one_shot(
     return Episode(plan.actions, np.stack(frames), solved, ended, (plan,), (0,), plan.seconds)
 
 
+def _look_twice(problem: Problem, config: OneShotConfig) -> Growth:
+    """Breadth-first search and, if it fails and the settings say so, a second look."""
+    threshold = problem.model.threshold
+    first = growth = breadth_first(problem, config, threshold)
+    if config.second_look and not first.reached:
+        if first.graph.size < config.node_limit and not first.graph.exact:  # else the threshold is too fine already
+            limited = replace(config, node_limit=min(config.node_limit, LARGER * first.graph.size))
+            growth = breadth_first(problem, limited, FINER * threshold)
+        if not growth.reached:
+            growth = first
+            growth.take_doubtful_goal(threshold)
+    return growth
+
+
+FRONTIERS: Registry[Callable[[Problem, OneShotConfig], Growth]] = Registry("frontiers", {"breadth-first": _look_twice})
+"""How a graph grows, by the names of `OneShotConfig.frontier`. Best-first search adds itself (`distance/`)."""
+
+
 def search(
     model: Model,
     context: Any,
@@ -155,19 +172,7 @@ def search(
     """
     began = time.perf_counter()
     problem = Problem(model, context, start, goal, not_goals, random)
-    if config.frontier == "best-first":
-        distance: Distance | None = getattr(model, "distance", None)
-        if distance is not None and not len(goal.points):
-            raise InputError("a learned distance needs a goal picture; give one, or leave out the heuristic")
-        chosen = _with_perimeter(problem, config, distance) or Nearness(problem)
-        if config.policy_weight and not hasattr(chosen, "look"):
-            raise InputError(
-                f"policy-weight is {config.policy_weight}, and no policy was learned; leave it 0, or give a heuristic, "
-                "and no perimeter"
-            )
-        growth = best_first(problem, config, chosen)
-    else:
-        growth = _look_twice(problem, config)
+    growth = FRONTIERS[config.frontier](problem, config)
     graph = growth.graph.finished(growth.ahead)
     if growth.goal is not None:
         node = growth.goal
@@ -179,29 +184,6 @@ def search(
     seconds = time.perf_counter() - began
     leaves = tuple(growth.leaves)
     return Plan(graph.actions(path), growth.reached, points, tuple(path), leaves, graph, seconds, float(far))
-
-
-def _with_perimeter(problem: Problem, config: OneShotConfig, distance: Distance | None) -> Distance | None:
-    """A distance that is exact around the goal, if the settings ask for it; else the given one."""
-    if not config.perimeter:
-        return distance
-    if not is_discrete(problem.model) or not len(problem.goal.points) or problem.goal.matters is not None:
-        raise InputError("a perimeter needs a model whose codes are zeros and ones, and whole pictures as the goal")
-    return WithPerimeter(around(problem.model, problem.context, problem.goal.points, config.perimeter), distance)
-
-
-def _look_twice(problem: Problem, config: OneShotConfig) -> Growth:
-    """Breadth-first search and, if it fails and the settings say so, a second look."""
-    threshold = problem.model.threshold
-    first = growth = breadth_first(problem, config, threshold)
-    if config.second_look and not first.reached:
-        if first.graph.size < config.node_limit and not first.graph.exact:  # else the threshold is too fine already
-            limited = replace(config, node_limit=min(config.node_limit, LARGER * first.graph.size))
-            growth = breadth_first(problem, limited, FINER * threshold)
-        if not growth.reached:
-            growth = first
-            growth.take_doubtful_goal(threshold)
-    return growth
 
 
 def check_memory(model: Model | None, config: Any, frame: np.ndarray) -> None:

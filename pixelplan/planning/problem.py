@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from pixelplan.planning.latent_graph import GrowingGraph, as_array, as_tensor, d
 from pixelplan.planning.packed_graph import PackedGraph
 from pixelplan.planning.plan import LatentGraph
 from pixelplan.types import Model, is_discrete
-
-if TYPE_CHECKING:
-    import torch
 
 Graph = GrowingGraph | PackedGraph
 
@@ -67,29 +64,6 @@ class Problem:
         """Predictions [n·A,d] for all actions from points [n,d]; the A predictions from point 0 come first."""
         predictions = as_array(self.model.step(as_tensor(points), self.context))
         return predictions.reshape(-1, predictions.shape[2])
-
-
-class Nearness:
-    """A distance that needs no learning: how much an embedding differs from the goal's, in units of one step's change.
-
-    For zeros and ones, the difference is the number of bits that differ. It orders what is near and says little about
-    what is far. If a test decides the goal, it says only whether the goal is met.
-    """
-
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-        self._order = 1.0 if is_discrete(problem.model) else 2.0
-        changes = np.abs(problem.expand(problem.start[None]) - problem.start)  # [A,d]
-        sizes = (changes**self._order).sum(1) ** (1 / self._order)
-        sizes = sizes[sizes >= problem.model.threshold]
-        self._step = float(sizes.mean()) if len(sizes) else 1.0
-
-    def __call__(self, z: torch.Tensor, goals: torch.Tensor) -> torch.Tensor:
-        """Steps [N] from z [N,d] to the problem's goal."""
-        problem = self._problem
-        if problem.goal.test is not None:
-            return as_tensor((problem.far(as_array(z)) >= problem.model.threshold).astype(np.float32))
-        return as_tensor(problem.goal.apart(as_array(z), problem.model, self._order) / self._step)
 
 
 @dataclass

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
+from pixelplan.by_name.resolve import EnvLike, recorded_family
+from pixelplan.data.by_level import rows_of_levels
 from pixelplan.data.collect import never_reached, solved_frames
 from pixelplan.data.dataset import TrajectoryWriter, open_trajectories
-from pixelplan.data.identity import rows_of_levels
 from pixelplan.envs.blindfold import Blindfold
 from pixelplan.envs.family import Family
 from pixelplan.envs.frames import distinct_frames
-from pixelplan.envs.resolve import EnvLike, recorded_family
 from pixelplan.model.description import fingerprint
 from pixelplan.model.train import train
 from pixelplan.model.train_config import TrainConfig

@@ -13,11 +13,11 @@ from typing import Protocol
 import numpy as np
 from PIL import Image
 
-from pixelplan.envs import Level
-from pixelplan.envs.goals import with_goal_shown, with_goal_state
-from pixelplan.envs.pictures import centres
-from pixelplan.evaluation.figures import solution_picture
 from pixelplan.planning.plan import Episode
+from pixelplan.puzzles import Level
+from pixelplan.puzzles.goals import with_goal_shown, with_goal_state
+from pixelplan.reports.figures import solution_picture
+from pixelplan.reports.pictures import centres
 from pixelplan.types import Goal, InputError
 
 _MOST_DIFFERENCE = 12.0

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from pixelplan.envs import get_level
-from pixelplan.envs.family import Tables
-from pixelplan.evaluation.export_model import export_model
-from pixelplan.evaluation.open_model import ORACLE
+from pixelplan.by_name.open_model import ORACLE
+from pixelplan.exchange.export_model import export_model
+from pixelplan.puzzles import get_level
+from pixelplan.puzzles.table_family import Tables
 from pixelplan.types import InputError
 from pixelplan.web.thinkers import FIRST_LEVEL, Models
 from pixelplan.web.views import planner_views, puzzle_view

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Path, Query
 from fastapi.responses import Response
 
-from pixelplan.evaluation.figures import episode_gif
 from pixelplan.planning.plan import Episode
+from pixelplan.reports.figures import episode_gif
 from pixelplan.types import InputError
 from pixelplan.web.board import Board, follow, state_of_cell
 from pixelplan.web.level_routes import REFUSALS

@@ -19,14 +19,13 @@ from weakref import WeakValueDictionary
 import numpy as np
 from PIL import Image
 
-from pixelplan.envs.determinism import judge_determinism
-from pixelplan.envs.family import Family
-from pixelplan.envs.goals import Goals
-from pixelplan.envs.resolve import blame
-from pixelplan.evaluation.figures import frames_picture
+from pixelplan.by_name.resolve import blame
+from pixelplan.envs.family import Family, Goals
 from pixelplan.planning.plan import Episode
+from pixelplan.reports.figures import frames_picture
 from pixelplan.types import Goal, InputError
 from pixelplan.web.board import Cells
+from pixelplan.worlds.determinism import judge_determinism
 
 _RECENT_LEVELS = 16
 """Levels that are remembered after their last game: pages may still ask for their frames."""

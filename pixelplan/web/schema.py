@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from pixelplan.envs import PUZZLES
-from pixelplan.envs.base import LAST_LEVEL
-from pixelplan.envs.drawn_levels import PATTERN
-from pixelplan.envs.gym_spaces import MOST_ACTIONS
 from pixelplan.planning import PLANNERS
-from pixelplan.types import ACTIONS
+from pixelplan.puzzles import PUZZLES
+from pixelplan.puzzles.base import LAST_LEVEL
+from pixelplan.puzzles.drawn_levels import PATTERN
+from pixelplan.types import ACTIONS, MOST_ACTIONS
 
 OWN = "own"
 """The page's name for the user's own environment, whose real name may not fit into an address."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from threading import Event
 
-from pixelplan.envs.base import LAST_LEVEL
 from pixelplan.evaluation.stats import wilson
+from pixelplan.puzzles.base import LAST_LEVEL
 from pixelplan.types import InputError
 from pixelplan.web.limits import Limits
 from pixelplan.web.messages import ScoreMessage

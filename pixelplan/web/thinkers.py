@@ -18,15 +18,15 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from pixelplan.envs import PUZZLES, Level, get_level, make_puzzle
-from pixelplan.envs.drawn_levels import as_drawable, drawn_level
-from pixelplan.envs.family import Family, Tables
-from pixelplan.envs.goals import Goals
-from pixelplan.envs.noise import NOISE
-from pixelplan.envs.oracle import Oracle
-from pixelplan.evaluation.open_model import ORACLE, SHIPPED, calibrated, choose_model, find_model, guided, open_model
+from pixelplan.by_name.open_model import ORACLE, SHIPPED, calibrated, choose_model, find_model, guided, open_model
+from pixelplan.envs.family import Family, Goals
+from pixelplan.envs.noise_config import NOISE
 from pixelplan.model.checkpoint import read_description
 from pixelplan.planning import one_shot
+from pixelplan.puzzles import PUZZLES, Level, get_level, make_puzzle
+from pixelplan.puzzles.drawn_levels import as_drawable, drawn_level
+from pixelplan.puzzles.oracle import Oracle
+from pixelplan.puzzles.table_family import Tables
 from pixelplan.types import InputError, Model, goal_test_of
 from pixelplan.web.board import Board, TableBoard
 from pixelplan.web.limits import Limits

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PIL import Image
 
-from pixelplan.envs import Level
-from pixelplan.envs.base import Puzzle
-from pixelplan.envs.digit_jump import DigitJump
-from pixelplan.envs.drawn_levels import Drawing
 from pixelplan.envs.frames import decode_picture, resize_mask
-from pixelplan.envs.ice_slider import IceSlider
+from pixelplan.puzzles import Level
+from pixelplan.puzzles.base import Puzzle
+from pixelplan.puzzles.digit_jump import DigitJump
+from pixelplan.puzzles.drawn_levels import Drawing
+from pixelplan.puzzles.ice_slider import IceSlider
 from pixelplan.types import Goal, InputError
 from pixelplan.web.board import Board
 

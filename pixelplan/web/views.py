@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
-from pixelplan.envs.family import Tables
 from pixelplan.planning import PLANNERS
 from pixelplan.planning.plan import Plan
+from pixelplan.puzzles.table_family import Tables
 from pixelplan.web.board import Board
 from pixelplan.web.projection import Projection
 from pixelplan.web.schema import (

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from pixelplan.envs import get_level, make_puzzle
+from pixelplan.puzzles import get_level, make_puzzle
 
 ARGUMENTS = [
     "--headless",

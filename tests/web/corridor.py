@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from pixelplan.envs.resolve import open_family
+from pixelplan.by_name.resolve import open_family
 from pixelplan.web import thinkers
 from pixelplan.web.thinkers import Models
 from tests.own_worlds import CELLS, SIDE

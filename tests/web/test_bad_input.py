@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from pixelplan.envs import get_level, make_puzzle
+from pixelplan.puzzles import get_level, make_puzzle
 from pixelplan.web.board import TableBoard
 from pixelplan.web.limits import Limits
 from pixelplan.web.sessions import Games, NoSuchGame, TooMany

@@ -13,7 +13,7 @@ pytest.importorskip("playwright", reason="the browser tests need playwright")
 
 from playwright.sync_api import Browser, expect
 
-from pixelplan.envs import get_level, make_puzzle
+from pixelplan.puzzles import get_level, make_puzzle
 from tests.own_worlds import CELLS, SIDE
 from tests.web.browser import BROWSER, KEYS, Visitor, query_of, solution
 from tests.web.client import running

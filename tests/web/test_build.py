@@ -13,8 +13,8 @@ pytest.importorskip("playwright", reason="the browser tests need playwright")
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.drawn_levels import as_drawable
+from pixelplan.puzzles import get_level, make_puzzle
+from pixelplan.puzzles.drawn_levels import as_drawable
 from tests.web.browser import BROWSER, KEYS, Visitor, query_of, solution
 
 pytestmark = BROWSER

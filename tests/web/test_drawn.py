@@ -12,8 +12,8 @@ from fastapi.testclient import TestClient
 from fault_bombs import png
 from PIL import Image
 
-from pixelplan.envs import PUZZLES, get_level, make_puzzle
-from pixelplan.envs.drawn_levels import Drawing, as_drawable, drawn_level
+from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
+from pixelplan.puzzles.drawn_levels import Drawing, as_drawable, drawn_level
 from pixelplan.types import InputError
 from pixelplan.web.thinkers import Models
 from tests.web.client import MakeClient, begin, listen

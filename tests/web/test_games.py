@@ -11,11 +11,11 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from pixelplan.envs import PUZZLES, get_level, make_puzzle
-from pixelplan.envs.oracle import Oracle
-from pixelplan.evaluation.figures import episode_gif, solution_picture
 from pixelplan.planning import one_shot
 from pixelplan.planning.plan import Episode
+from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
+from pixelplan.puzzles.oracle import Oracle
+from pixelplan.reports.figures import episode_gif, solution_picture
 from pixelplan.web import server
 from pixelplan.web.board import TableBoard
 from pixelplan.web.sessions import Game

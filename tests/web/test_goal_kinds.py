@@ -13,7 +13,7 @@ import torch
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from pixelplan.envs import get_level, make_puzzle
+from pixelplan.puzzles import get_level, make_puzzle
 from pixelplan.types import Goal
 from tests.own_worlds import CELLS, SIDE, Corridor
 from tests.web.client import MakeClient, begin, listen

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from pixelplan.by_name.evaluate import evaluate
+from pixelplan.by_name.resolve import open_family
 from pixelplan.distance.distance_config import NetworkConfig
 from pixelplan.distance.learned import save_distance
 from pixelplan.distance.network import DistanceNetwork
-from pixelplan.envs.resolve import open_family
-from pixelplan.evaluation.run import evaluate
 from pixelplan.types import InputError
 from pixelplan.web.searching import GUIDED
 from pixelplan.web.thinkers import Models

@@ -20,8 +20,8 @@ from PIL import Image
 from playwright.sync_api import Browser, expect
 
 from pixelplan.cli.options import parse_family
-from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.noise import Noise
+from pixelplan.envs.noise_config import Noise
+from pixelplan.puzzles import get_level, make_puzzle
 from pixelplan.web.thinkers import Models
 from tests.web.browser import BROWSER, KEYS, Visitor, solution
 from tests.web.client import running

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from pixelplan.envs import make_puzzle
-from pixelplan.envs.resolve import open_family
-from pixelplan.evaluation import open_model as evaluation_models
+from pixelplan.by_name import open_model as evaluation_models
+from pixelplan.by_name.resolve import open_family
+from pixelplan.families.grid import ModelConfig
 from pixelplan.model.checkpoint import save_model
-from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
+from pixelplan.puzzles import make_puzzle
 from pixelplan.types import InputError
 from pixelplan.web import launch, thinkers
 from pixelplan.web.thinkers import Models

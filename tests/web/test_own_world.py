@@ -12,12 +12,12 @@ import pytest
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from pixelplan.envs import PUZZLES
-from pixelplan.envs.gym_family import GymFamily
-from pixelplan.envs.resolve import open_family
+from pixelplan.by_name.resolve import open_family
+from pixelplan.puzzles import PUZZLES
 from pixelplan.types import InputError
 from pixelplan.web.own_board import OwnWorld
 from pixelplan.web.thinkers import Models
+from pixelplan.worlds.gym_family import GymFamily
 from tests.own_worlds import CELLS, SIDE, Corridor
 from tests.web.client import MakeClient, begin, listen
 from tests.web.corridor import corridor_models

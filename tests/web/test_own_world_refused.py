@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from pixelplan.envs.resolve import open_family
+from pixelplan.by_name.resolve import open_family
+from pixelplan.families.grid import ModelConfig
 from pixelplan.model.checkpoint import save_model
-from pixelplan.model.families.grid import ModelConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError

@@ -12,9 +12,9 @@ import torch
 from fastapi.testclient import TestClient
 from pydantic import BaseModel
 
-from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.oracle import Oracle
 from pixelplan.planning import PLANNERS
+from pixelplan.puzzles import get_level, make_puzzle
+from pixelplan.puzzles.oracle import Oracle
 from pixelplan.web.board import TableBoard
 from pixelplan.web.limits import Limits
 from pixelplan.web.messages import PlanMessage, StepMessage

@@ -22,9 +22,9 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 import pixelplan
-from pixelplan.envs import get_level, make_puzzle
-from pixelplan.envs.drawn_levels import as_drawable
 from pixelplan.planning import PLANNERS, one_shot
+from pixelplan.puzzles import get_level, make_puzzle
+from pixelplan.puzzles.drawn_levels import as_drawable
 from pixelplan.web.folder import RUNTIME
 from tests.conftest import one_sentence, run_command
 from tests.web.browser import BROWSER, KEYS, Visitor, solution

@@ -1,0 +1,41 @@
+"""Tables that rooms on top of the core add to, so that the core imports none of them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_ANNOUNCED: dict[str, list[str]] = {}
+
+
+def announce(table: str, module: str) -> None:
+    """Name a module that adds to a table. It is imported when the table is first read: some take seconds."""
+    _ANNOUNCED.setdefault(table, []).append(module)
+
+
+class Registry(Mapping[str, T]):
+    """Things by name: the core's own, and those that announced modules add."""
+
+    def __init__(self, table: str, own: Mapping[str, T]) -> None:
+        self._table, self._things = table, dict(own)
+
+    def add(self, things: Mapping[str, T]) -> None:
+        """Add things of another room."""
+        self._things.update(things)
+
+    def _complete(self) -> dict[str, T]:
+        while _ANNOUNCED.get(self._table):
+            importlib.import_module(_ANNOUNCED[self._table].pop(0))
+        return self._things
+
+    def __getitem__(self, name: str) -> T:
+        return self._complete()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._complete())
+
+    def __len__(self) -> int:
+        return len(self._complete())

@@ -1,0 +1,1 @@
+"""BY NAME: worlds, models and distances, opened as people name them."""

@@ -1,0 +1,1 @@
+"""EXCHANGE with other programs: recordings and pictures come in, ONNX goes out."""

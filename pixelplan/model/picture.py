@@ -1,0 +1,276 @@
+"""The picture itself as the latent: a few numbers for each patch of a fine lattice, and a network that repaints them.
+
+Nothing is assumed about a grid, about what moves or about how many things there are. The encoder is fixed before
+training: a patch is told by its products with the few patterns that differ most between frames of one level (their
+principal components). So the targets of prediction never move, nothing can collapse, and a prediction can be drawn.
+
+Shapes: N images, L levels of S states, A actions, c features a patch, a lattice of R × C patches; d = c·R·C.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
+from pixelplan.model.metrics import rollout_exactness
+from pixelplan.model.networks import Networks
+from pixelplan.model.optimizer import Muon, MuonConfig
+from pixelplan.model.picture_config import PictureConfig
+from pixelplan.model.repaint import Patches, Repaint
+from pixelplan.model.sizes import Sizes
+
+UNUSED = 1e6
+"""A feature that no patch has."""
+
+
+class Picture(Networks):
+    """Patches as they look, and what each action makes of them."""
+
+    version = 12
+    until_learned = True
+    keeps_margin = False
+    changes_colours = False
+    scattered = True
+    halves_precision = True
+    basis: Tensor
+    centre: Tensor
+    still: Tensor
+    known: Tensor
+    words: Tensor
+    exact_words: Tensor
+
+    def __init__(self, config: PictureConfig, sizes: Sizes) -> None:
+        super().__init__(sizes)
+        self.config = config
+        size, side = config.seen(sizes.height, sizes.width)
+        self.patches = Patches((sizes.height, sizes.width), size, side)
+        self.register_buffer("basis", torch.zeros(config.features, 3, side, side))
+        self.register_buffer("centre", torch.zeros(config.features))
+        self.register_buffer("still", torch.zeros(()))
+        self.register_buffer("known", torch.zeros(()))
+        self.register_buffer("words", torch.full((config.words, config.features), UNUSED))
+        self.register_buffer("exact_words", torch.zeros((), dtype=torch.bool))
+        self.dynamics = Repaint(config, sizes, self.patches)
+
+    def usual_updates(self) -> int:
+        """As the config says."""
+        return self.config.updates
+
+    def optimizer(
+        self,
+        rate: float,
+        weight_decay: float,
+        muon: MuonConfig = MuonConfig(),  # noqa: B008 (frozen)
+    ) -> torch.optim.Optimizer:
+        """Muon, which needs about half of AdamW's updates here."""
+        return Muon(self.parameters(), rate, weight_decay, muon)
+
+    @torch.no_grad()
+    def prepare(self, levels: Sequence[LevelPlay]) -> None:
+        """Find the patterns: principal components of how patches differ between two frames of one level."""
+        differences, patches = [], []
+        for level in sample_levels(levels, self.config.pattern_levels):
+            if len(level.frames) < 2:
+                continue
+            chosen = np.unique(np.linspace(0, len(level.frames) - 1, self.config.pattern_level_frames).astype(int))
+            cut = self.patches.cut(to_images(np.asarray(level.frames[chosen])))  # [n,R·C,3·w·w]
+            difference = (cut - cut.roll(1, 0)).flatten(0, 1)
+            changed = difference.abs().amax(1) > 0
+            differences.append(difference[changed])
+            patches.append(cut.flatten(0, 1)[changed])
+        if not differences:
+            return  # nothing ever changes; `race` says so
+        apart = torch.cat(differences)
+        _, vectors = torch.linalg.eigh((apart.T @ apart) / max(1, len(apart)))
+        chosen = vectors[:, -self.config.features :].flip(1)
+        spread = (apart @ chosen).std(0).clamp(min=1e-3)  # [c]
+        scale = spread**self.config.whitening * spread[0] ** (1 - self.config.whitening)
+        count = chosen.shape[1]  # fewer than c if a patch is a single pixel
+        self.basis[:count] = (chosen / scale).T.reshape(count, *self.basis.shape[1:])
+        self.centre[:count] = (torch.cat(patches) @ chosen).median(0).values / scale
+        self._learn_words(levels)
+
+    def _learn_words(self, levels: Sequence[LevelPlay]) -> None:
+        """Remember the most common looks of patches."""
+        images = to_images(sample_frames(levels, self.config.word_frames))
+        features = self._features(images).permute(0, 2, 3, 1).flatten(0, 2)  # [n,c]
+        rounded = (features * self.config.word_fineness).round()
+        looks, which, counts = torch.unique(rounded, dim=0, return_inverse=True, return_counts=True)
+        exact = torch.zeros_like(looks).index_copy(0, which, features)  # one of those that round to the same
+        common = counts.argsort(descending=True, stable=True)[: len(self.words)]
+        self.words[: len(common)] = exact[common]
+
+    def encode(self, images: Tensor) -> Tensor:
+        """Features [N,c·R·C] of images [N,3,H,W]."""
+        return self._features(images).flatten(1)
+
+    def _features(self, images: Tensor) -> Tensor:
+        return functional.conv2d(self.patches.scale(images), self.basis, stride=self.patches.side) - self.centre.view(
+            -1, 1, 1
+        )
+
+    def context(self, images: Tensor) -> Tensor:
+        """Features [L,width+c,R,C] of one image [L,3,H,W] of each level: those that are learned, and its embedding."""
+        with torch.autocast(images.device.type, enabled=False):
+            features = self._features(images)
+        return torch.cat([self.dynamics.look(self.patches.scale(images)), features], 1)
+
+    def step(self, z: Tensor, context: Tensor) -> Tensor:
+        """Features [L,S,A,c·R·C] after each action from z [L,S,c·R·C]."""
+        levels, states = z.shape[:2]
+        now = z.reshape(levels * states, self.config.features, self.sizes.rows, self.sizes.columns)
+        context = context.repeat_interleave(states, 0)
+        change = self.dynamics(now, context)  # [L·S,A,c,R,C]
+        moves = change.pow(2).sum(2, keepdim=True) > self.still
+        after = now.unsqueeze(1) + change * moves
+        seen = self._seen(context).unsqueeze(1)
+        again = moves & ((after - seen).pow(2).sum(2, keepdim=True) < self.known)
+        after = torch.where(again, seen, after)
+        if self.exact_words:
+            after = self._in_words(after, (moves & ~again).squeeze(2))
+        return after.flatten(2).unflatten(0, (levels, states))
+
+    def _seen(self, context: Tensor) -> Tensor:
+        """The features [L,c,R,C] of the frame that a context [L,width+c,R,C] was made of."""
+        return context[:, -self.config.features :]
+
+    def _in_words(self, features: Tensor, chosen: Tensor) -> Tensor:
+        """Features [N,A,c,R,C], with those of the chosen patches [N,A,R,C] replaced by the nearest look remembered."""
+        last = features.movedim(2, -1).clone()  # [N,A,R,C,c]
+        words = self.words[: int((self.words[:, 0] < UNUSED).sum())]
+        last[chosen] = words[torch.cdist(last[chosen], words).argmin(1)]
+        return last.permute(0, 1, 4, 2, 3)  # ONNX has no movedim of what was indexed
+
+    @torch.no_grad()
+    def settle(self, levels: Sequence[LevelPlay]) -> None:
+        """Find how small a predicted change is none, and which predictions mean what was seen before.
+
+        A patch whose change is smaller stays exactly as it is, so that rollouts of any length do not drift. Held-out
+        steps decide: the bound with the fewest mistakes about which patches change, the middle of a range of such.
+        Where something moved away, the level's one known frame often shows what is behind it. A changed patch that is
+        predicted nearly as in that frame is then exactly that, and the bound is found in the same way. The others may
+        be replaced by the nearest look remembered. That makes them exact if a world has few looks, and does harm if
+        levels have looks of their own. Held-out rollouts decide whether to do each of the two.
+        """
+        still, known = self._settle_bounds(levels)
+        self.still.copy_(still)
+        right = {}
+        for again, words in product((False, True), repeat=2):
+            self.known.copy_(again * known)
+            self.exact_words.fill_(words)
+            right[again, words] = sum(rollout_exactness(self, levels, self.config.word_rollouts).values())
+        again, words = max(reversed(right), key=lambda choice: right[choice])
+        self.known.copy_(again * known)
+        self.exact_words.fill_(words)
+
+    def _settle_bounds(self, levels: Sequence[LevelPlay]) -> tuple[Tensor, Tensor]:
+        """Of changes that are none, and of distances to what is known that are none."""
+        moving, resting, other, again = [], [], [], []
+        for level in sample_levels(levels, self.config.still_levels):
+            before, action, after = level.steps.T
+            images = to_images(np.asarray(level.frames))
+            features = self._features(images)
+            predicted = self.dynamics(features, self.context(images[:1]))[before, action]
+            changed = self._differ(features[after], features[before])  # [m,R,C]
+            size = predicted.pow(2).sum(1)
+            moving.append(size[changed])
+            resting.append(size[~changed])
+            new = self._differ(features[after], features[:1])
+            away = (features[before] + predicted - features[:1]).pow(2).sum(1)
+            other.append(away[changed & new])
+            again.append(away[changed & ~new])
+        return self._bound(torch.cat(resting), torch.cat(moving)), self._bound(torch.cat(again), torch.cat(other))
+
+    def _differ(self, features: Tensor, others: Tensor) -> Tensor:
+        """[m,R,C] whether patches with features [m,c,R,C] look different."""
+        return (features - others).abs().amax(1) > self.config.unchanged
+
+    def _bound(self, below: Tensor, above: Tensor) -> Tensor:
+        """The bound between two sets of squared lengths that fewest of them are on the wrong side of."""
+        bounds = torch.logspace(
+            math.log10(self.config.least_still), math.log10(self.config.largest_still), self.config.still_bounds
+        )
+        lost = torch.searchsorted(above.sort().values, bounds)
+        leaking = len(below) - torch.searchsorted(below.sort().values, bounds)
+        mistakes = lost + leaking
+        fewest = torch.nonzero(mistakes == mistakes.min()).flatten()
+        return bounds[fewest[len(fewest) // 2]]
+
+    def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
+        """How far the features after each step are from those predicted, from slightly wrong features before it.
+
+        A patch that the step does not change should stay as it is, noise and all. If the network had to take all noise
+        away, that would be nine tenths of the loss, and what is rare would be learned last. Its own errors, however,
+        it learns to mend everywhere.
+        """
+        with torch.no_grad(), torch.autocast(batch.images.device.type, enabled=False):  # targets are never rounded
+            features = self._features(batch.images)
+            bad = torch.rand_like(features[:, :1]) < self.config.bad_patches
+            worse = 1 + (self.config.bad_noise - 1) * bad
+            wrong = features + self.config.noise * worse * torch.randn_like(features)
+        context = self.context(batch.images[batch.contexts])[batch.places[:, 0]]
+        before, after = batch.images_of_steps()
+        actions = batch.steps[:, 2]
+        with torch.no_grad():
+            chosen = self._steps_to_predict(before, after)
+            predicted = self._after(features, context, before[chosen], actions[chosen]).float()
+            truth = features[after[chosen]]
+            helps = _squared(predicted - truth) < _squared(features[before[chosen]] - truth)  # better than no change
+            replaced = after[chosen[helps]]
+            noise = wrong - features
+            noise[replaced] = 0
+            wrong[replaced] = predicted[helps]
+            change = (features[after] - features[before]).abs().amax(1, keepdim=True)  # [M,1,R,C]
+            stays = change < self.config.unchanged
+            target = features[after] + stays * noise[before]
+        loss = self.config.loss_scale * _squared(self._after(wrong, context, before, actions) - target).mean()
+        return {"forward": loss, "total": loss}
+
+    def _steps_to_predict(self, before: Tensor, after: Tensor) -> Tensor:
+        """[k] random steps, among those between the images before and after them [M], to images where others begin.
+
+        There is at most one to each image.
+        """
+        steps = torch.nonzero(torch.isin(after, before) & (after != before)).flatten()
+        steps = steps[torch.randperm(len(steps), device=steps.device)]
+        order = after[steps].argsort(stable=True)
+        targets = after[steps[order]]
+        first = torch.ones_like(targets, dtype=torch.bool)
+        first[1:] = targets[1:] != targets[:-1]
+        steps = steps[order[first]]
+        return steps[torch.rand(len(steps), device=steps.device) < self.config.predicted]
+
+    def _after(self, features: Tensor, context: Tensor, before: Tensor, actions: Tensor) -> Tensor:
+        """Features [M,c,R,C] after actions [M] in the images before them [M], of features and contexts of all images.
+
+        Each image is read once, however many steps begin in it.
+        """
+        begun, row = torch.unique(before, return_inverse=True)
+        return features[before] + self.dynamics(features[begun], context[begun])[row, actions]
+
+    def shown(self, z: Tensor, image: Tensor) -> Tensor:
+        """Pictures [N,3,H,W] of embeddings z [N,d], in a level of which one image [3,H,W] is known."""
+        lattice = (-1, self.config.features, self.sizes.rows, self.sizes.columns)
+        difference = (z - self.encode(image[None])).view(lattice)
+        flat = self.basis.flatten(1)  # [c,3·w·w], orthogonal rows
+        patterns = (flat / flat.pow(2).sum(1, keepdim=True).clamp(min=1e-9)).view_as(self.basis)
+        painted = functional.conv_transpose2d(difference, patterns, stride=self.patches.side)
+        return (image + self.patches.scale_back(painted)).clamp(-0.5, 0.5)
+
+
+def _squared(differences: Tensor) -> Tensor:
+    """[M] the squared lengths of differences [M,c,R,C]."""
+    return differences.pow(2).sum((1, 2, 3))
+
+
+def sample_levels(levels: Sequence[LevelPlay], most: int) -> list[LevelPlay]:
+    """At most `most` levels, evenly spread."""
+    return [levels[place] for place in np.unique(np.linspace(0, len(levels) - 1, min(most, len(levels))).astype(int))]

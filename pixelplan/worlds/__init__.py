@@ -1,0 +1,1 @@
+"""WORLDS of others: any Gymnasium environment, noise, and whether an environment fits."""

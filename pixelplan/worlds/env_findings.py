@@ -1,0 +1,274 @@
+"""What `check-env` says about a world, finding by finding, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from pixelplan.envs.family import Family
+from pixelplan.envs.guard import EnvironmentFailed
+from pixelplan.types import InputError
+from pixelplan.worlds.determinism import Determinism
+from pixelplan.worlds.seen import Clock, Sample, Seen
+
+Mark = Literal["fits", "mind", "does not fit"]
+
+
+@dataclass(frozen=True)
+class CheckConfig:
+    """From where on a world does not fit, or deserves a warning."""
+
+    hidden: float = 0.02
+    """A world does not fit if a larger share of repeated steps leads to different frames."""
+    still_growing: float = 0.15
+    """Much is still unseen if the last quarter of play brings a larger share of all states."""
+    idle: float = 0.9
+    """Play learns little if a larger share of random actions changes nothing."""
+    rewarded: float = 0.5
+    """Rewards mark no goal if a larger share of steps has one."""
+    slow: float = 0.01
+    """Recording takes long if a step takes this many seconds."""
+    longer: int = 50
+    """Steps of an episode to try if exploring sees few goals, as `collect` does."""
+    far: int = 100
+    """Steps an episode that are advised if that sees none either."""
+    minutes: float = 20.0
+    """Fewer levels are advised if recording 1,000 might take longer."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was checked."""
+
+    what: str
+    mark: Mark
+    found: str
+    advice: str = ""
+
+
+def about_frames(family: Family) -> Finding:
+    """The size of frames."""
+    size, drawn = family.shape[:2], getattr(family, "own_size", family.shape[:2])
+    resized = "" if drawn == size else f", resized to {size[0]} × {size[1]}: can you still see all that matters?"
+    return Finding("frames", "fits", f"{drawn[0]} × {drawn[1]} pixels{resized}")
+
+
+def about_levels(seen: Sequence[Seen], noisy: bool) -> Finding:
+    """Whether seeds start different levels."""
+    distinct = len({play.first.tobytes() for play in seen})
+    if len(seen) == 1 or noisy:
+        return Finding("levels", "fits", f"level k is what reset(seed=k) starts; {len(seen)} checked")
+    if distinct == 1:
+        return Finding(
+            "levels", "mind", "all seeds start with the same frame: a world of one level",
+            "record many episodes of level 0, and evaluate with --goals random",
+        )  # fmt: skip
+    return Finding("levels", "fits", f"{distinct} of {len(seen)} seeds start with different frames")
+
+
+def about_determinism(judged: tuple[Determinism, ...]) -> Finding:
+    """Whether the same actions always do the same."""
+    verdicts = [level.verdict for level in judged]
+    if "nondeterministic" in verdicts:
+        worst = judged[verdicts.index("nondeterministic")]
+        if worst.first_step == 0:
+            return Finding(
+                "determinism", "does not fit", "reset(seed=k) does not start the same level every time",
+                "levels do not come from np_random; wrap reset() to seed what they do come from (numpy.random.seed)",
+            )  # fmt: skip
+        return Finding(
+            "determinism", "does not fit",
+            f"the same actions show different frames after step {worst.first_step}, and not by noise: replays differ "
+            f"by {worst.early:.1f} grey values per pixel early and {worst.late:.1f} late, and "
+            f"{worst.new_frames:.0%} of frames occur only once",
+            "planning needs a world in which an action always does the same; remove what is random in step()",
+        )  # fmt: skip
+    if "visual noise" in verdicts:
+        noisy = judged[verdicts.index("visual noise")]
+        return Finding(
+            "determinism", "mind",
+            f"visual noise: replays of the same actions differ by {noisy.early:.1f} grey values per pixel, and not "
+            "more as play continues",
+            "the world itself seems deterministic; train with --noisy",
+        )  # fmt: skip
+    return Finding("determinism", "fits", "the same actions show the same frames, whatever the random numbers")
+
+
+def about_hidden(hidden: float | None, config: CheckConfig) -> Finding:
+    """Whether frames show all that matters."""
+    if hidden is None:
+        return Finding("whole state", "mind", "no step was repeated, so this is unknown", "play more episodes")
+    if hidden == 0:
+        return Finding("whole state", "fits", "repeated steps always led to the same frame")
+    return Finding(
+        "whole state", "does not fit" if hidden > config.hidden else "mind",
+        f"{hidden:.1%} of repeated steps led to different frames",
+        "frames must show all that matters: draw what is hidden (speed, what is carried, whose turn it is) into them",
+    )  # fmt: skip
+
+
+def about_growth(growth: tuple[float, ...], episodes: int, steps: int, config: CheckConfig) -> Finding:
+    """Whether play has seen most of the states."""
+    shown = " → ".join(f"{count:.0f}" for count in growth)
+    share = (growth[3] - growth[2]) / growth[3]
+    if growth[3] < 2:
+        return Finding("states", "does not fit", "nothing ever changes", "do the actions do anything?")
+    if share > config.still_growing:
+        return Finding(
+            "states", "mind", f"{shown} distinct frames per level over the quarters of play: still growing",
+            f"play more than {episodes} episodes of {steps} steps per level, or more levels",
+        )  # fmt: skip
+    return Finding("states", "fits", f"{shown} distinct frames per level over the quarters of play")
+
+
+def about_reach(seen: Sequence[Seen], explored: Sequence[Seen], config: CheckConfig) -> Finding:
+    """How far random play gets, and how far away goals were seen."""
+    farthest = float(np.mean([play.farthest() for play in seen]))
+    idle = float(np.mean([(play.rows[:, 1:] == play.rows[:, :-1]).mean() for play in seen]))
+    away = [steps for play in (*seen, *explored) if (steps := play.goal_distance()) is not None]
+    goals = f"; goals were seen {np.mean(away):.1f} steps away" if away else ""
+    found = f"random play gets {farthest:.1f} steps away; {idle:.0%} of its actions change nothing{goals}"
+    if idle > config.idle:
+        return Finding(
+            "reach", "mind", found, "random play is stuck: offer fewer actions, or let episodes start anywhere"
+        )
+    return Finding("reach", "fits", found)
+
+
+def about_goal(family: Family, number: int) -> Finding:
+    """Whether levels show a goal."""
+    if not family.has_goals:
+        return Finding("goal picture", "fits", "none is shown, so the goal is whatever solves a level (--goals solved)")
+    try:
+        challenge = family.challenge(number)
+    except EnvironmentFailed as problem:
+        return Finding(
+            "goal picture", "does not fit", str(problem), "make goal_frame() return it, or remove goal_frame()"
+        )
+    except InputError as problem:
+        return Finding("goal picture", "mind", str(problem), "")
+    shortest = "" if challenge.shortest is None else f", {challenge.shortest} steps away in level {number}"
+    return Finding("goal picture", "fits", f"the environment shows its goal{shortest}")
+
+
+def about_goals_seen(
+    seen: Sequence[Seen],
+    explored: Sequence[Seen],
+    longer: Sequence[Seen],
+    sample: Sample,
+    pictured: bool,
+    config: CheckConfig,
+    command: str,
+) -> Finding:
+    """Whether play sees solved states, which alone can teach a goal test, and if not, the command to run next."""
+    by_chance, exploring, at_length = (
+        sum(play.goal_distance() is not None for play in plays) for plays in (seen, explored, longer)
+    )
+    found = f"random play sees a solved state in {by_chance} of {len(seen)} levels"
+    found += f", exploring in {exploring}" if explored else ""
+    found += f", and in {at_length} with {config.longer} steps an episode" if longer else ""
+    most = max(by_chance, exploring, at_length)
+    if most >= (len(seen) + 1) // 2:
+        return Finding("goals seen", "fits", found)
+    if most:
+        advice = f"record many levels, the goal test learns from those in which play sees a goal: {command}"
+        return Finding("goals seen", "mind", found, advice)
+    if pictured:
+        return Finding("goals seen", "mind", found, f"pictures tell the goal, and play must come near it: {command}")
+    if sample.says:
+        advice = f"record longer episodes: {command}; or give a goal picture later (solve --goal)"
+        return Finding("goals seen", "mind", f'{found}; info["solved"] was never true', advice)
+    if sample.ends:
+        end = "larger than those before" if sample.rewarded else "above zero"
+        advice = (
+            'which ends are good? say info["solved"], or give pixelplan.GymFamily(env, solved=…); if those that play '
+            f"has not seen, record longer episodes: {command}"
+        )
+        return Finding("goals seen", "mind", f"{found}; episodes end, but never with a reward {end}", advice)
+    advice = (
+        f"if it has an end, record longer episodes: {command}; if not, give a goal picture later (solve --goal), or "
+        "plan to random states (evaluate --goals random)"
+    )
+    return Finding("goals seen", "mind", f'{found}; no episode has ended, and there is no info["solved"]', advice)
+
+
+def about_words(words: tuple[str, ...]) -> Finding:
+    """Missions in words: a frame must show what is wanted, or let it be guessed."""
+    return Finding(
+        "mission", "mind",
+        f"levels say in words what is wanted ({', '.join(map(repr, words))}), and a planner sees frames only",
+        "if frames do not show which of several things is meant, draw the mission into them",
+    )  # fmt: skip
+
+
+def about_episodes(sample: Sample, config: CheckConfig) -> Finding:
+    """How episodes end, and what they reward."""
+    if sample.ends_at_once:
+        return Finding(
+            "episodes",
+            "does not fit",
+            "every episode ends with its first step",
+            "there is nothing to plan: check when the environment terminates",
+        )
+    if sample.rewarded > config.rewarded:
+        return Finding(
+            "episodes", "mind",
+            f"{sample.rewarded:.0%} of steps have a positive reward, so a reward does not mark the goal",
+            'an episode that ends with its largest reward counts as solved; set info["solved"] if that is wrong',
+        )  # fmt: skip
+    ends = (
+        f"{sample.ends} of {sample.episodes} random episodes end by themselves"
+        if sample.ends
+        else "none ends by itself"
+    )
+    return Finding("episodes", "fits", ends)
+
+
+def minutes(sample: Sample) -> float:
+    """What recording 1,000 levels of 400 steps takes if every step is drawn."""
+    return 400e3 * sample.seconds / 60
+
+
+def levels_advised(sample: Sample, config: CheckConfig) -> int:
+    """How many levels to record."""
+    return 1000 if minutes(sample) <= config.minutes else 200
+
+
+def about_speed(sample: Sample, family: Family, config: CheckConfig) -> Finding:
+    """How long recording will take."""
+    drawn = getattr(family, "own_size", family.shape[:2])
+    each = (
+        f"{1e3 * sample.seconds:.1f} ms per step, so 1,000 levels of 400 steps take at most {minutes(sample):.0f} min"
+    )
+    if sample.seconds < config.slow or drawn == family.shape[:2]:
+        return Finding("speed", "fits" if sample.seconds < config.slow else "mind", each)
+    what = "--option tile_size=8" if sample.tiles else "an option of your environment"
+    return Finding(
+        "speed", "mind",
+        f"{each}; it draws {drawn[0]} × {drawn[1]} pixels, of which {family.shape[0]} × {family.shape[1]} are kept",
+        f"let it draw smaller pictures: {what}",
+    )  # fmt: skip
+
+
+def about_clock(clock: Clock) -> Finding:
+    """A clock makes every state a new one."""
+    (top, bottom), (left, right) = clock.rows, clock.columns
+    return Finding(
+        "clock", "does not fit",
+        f"a clock, step counter or score in the picture (rows {top}–{bottom}, columns {left}–{right}) changes "
+        "with every step, so no state ever comes back, although the rest of the picture does",
+        "paint over it",
+    )  # fmt: skip
+
+
+def about_chance(first_step: int) -> Finding:
+    """Chance that neither the picture nor np_random shows."""
+    return Finding(
+        "chance", "does not fit",
+        f"levels that start with the same frame diverge after step {first_step} of the same actions: chance decides, "
+        "and it does not come from np_random (sticky actions, for example)",
+        "switch it off when the environment is made, as --option repeat_action_probability=0.0 does for Atari",
+    )  # fmt: skip
