@@ -146,7 +146,9 @@ def test_the_winner_of_a_race_trains_on(tmp_path, monkeypatch):
     assert model.config.family == "picture"
     description = json.loads((tmp_path / "model" / "config.json").read_text())
     assert [(run["family"], run["exact"]) for run in description["race"]] == [("vector", 0.3), ("picture", 0.6)]
-    assert "vector 0.3000, picture 0.6000" in told(description)[0]
+    assert told(description)[0] == (
+        "race (score): vector (dimensions 16, planes 4, width 16) 0.3000, picture (patches 8, width 8, wide 16) 0.6000"
+    )
     exact["vector"] = 1.0  # nothing could be better: the second does not run
     assert train_best(data, tmp_path / "again", config).config.family == "vector"
     exact.update(vector=0.5, picture=0.5)  # a tie goes to the more general, which is the earlier

@@ -1,6 +1,5 @@
 """Worlds at the edge of what can be learned: each trains, or ends in one sentence."""
 
-import dataclasses
 import json
 
 import numpy as np
@@ -11,7 +10,7 @@ from pixelplan.families.presets import PRESETS
 from pixelplan.families.vector import VectorConfig
 from pixelplan.model.findings import told
 from pixelplan.model.picture_config import PictureConfig
-from pixelplan.model.race import train_best
+from pixelplan.model.race import named, train_best
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.types import Trajectories
 
@@ -88,7 +87,5 @@ def test_a_world_in_which_every_frame_is_new_says_so(tmp_path):
     assert any("was not learned" in line for line in told(description))
 
 
-def test_the_default_preset_races_with_the_most_general_first():
-    families = [candidate.family for candidate in PRESETS["auto"].candidates]
-    assert families == ["picture", "position"]
-    assert dataclasses.replace(PRESETS["auto"], candidates=None).model.family == "position"
+def test_the_default_preset_guesses_nothing_and_tells_its_candidates_apart():
+    assert [named(candidate) for candidate in PRESETS["auto"].candidates] == ["picture", "picture (features 8)"]

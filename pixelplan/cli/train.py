@@ -49,9 +49,8 @@ def train(
         data: A folder written by collect. Several (--data A --data B), of worlds with frames of one size, give one
             model of all these worlds.
         out: The folder to write: weights, a readable config, metrics and a picture of the curves.
-        preset: auto lets families of models race; picture and vector are those that assume nothing; spatial is for
-            worlds in which one thing moves on a grid; paper and latent are the paper's networks; tiny is for a quick
-            look.
+        preset: auto lets candidates race on held-out levels; picture and vector assume nothing; spatial is for worlds
+            in which one thing moves on a grid; paper and latent are the paper's networks; tiny is for a quick look.
         validation: Another folder written by collect, or several, for accuracy and the threshold; by default a tenth
             of levels.
         init: A model of the same family to start from, by its folder or the name of a shipped one; this helps if there
@@ -65,8 +64,8 @@ def train(
         on_policy_share: The share of training, from its start, within which the planner plays.
         inverse: Train with the inverse model (without it: the paper's ablation).
         family: The latent: picture (patches as they look), vector (a point on a sphere), position (one thing on a
-            grid) or rules (what is in each cell of a grid); by default picture and position race, and held-out
-            prediction decides.
+            grid) or rules (what is in each cell of a grid); by default two kinds of picture race, and
+            held-out prediction decides.
         noisy: For worlds with noisy pixels but deterministic rules: frames of one state may all differ.
         grid: Rows and columns of the grid of position and rules; by default read from what moves, or cells of 8
             pixels if frames are noisy.

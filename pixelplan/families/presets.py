@@ -20,7 +20,7 @@ SPATIAL = TrainConfig(preset="spatial", model=ModelConfig())
 GENERAL = replace(SPATIAL, frames=16, precision="auto", judging=JudgingConfig(slack=1.5))
 """What the families that guess nothing share."""
 PRESETS: dict[str, TrainConfig] = {
-    "auto": replace(GENERAL, preset="auto", candidates=(PictureConfig(), ModelConfig())),
+    "auto": replace(GENERAL, preset="auto", candidates=(PictureConfig(), PictureConfig(features=8))),
     "picture": replace(GENERAL, preset="picture", model=PictureConfig()),
     "vector": replace(GENERAL, preset="vector", model=VectorConfig()),
     "ppgs": replace(SPATIAL, preset="ppgs", model=VectorConfig(noise=0.0, inverse=True), frames=16),
@@ -47,7 +47,7 @@ PRESETS: dict[str, TrainConfig] = {
         goal_test=GoalTestConfig(updates=20),
     ),
 }
-"""Configurations by name. `auto` lets families race, `spatial` is `position`; `ppgs` is PPGS at
+"""Configurations by name. `auto` lets candidates race, `spatial` is `position`; `ppgs` is PPGS at
 the size of a processor core, `paper` is PPGS with the paper's networks, losses, threshold and number of gradient steps
 (the steps from 5 states of 8 levels are about 128); `tiny` is for tests."""
 

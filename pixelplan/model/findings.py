@@ -192,10 +192,10 @@ def _lines(description: dict[str, Any]) -> list[str]:
         lines += [goal_test.told(facts["goal_test"]), *_rehearsal_told(facts), *facts.get("goal_test_warnings", [])]
     if "race" in description:
         entered = ", ".join(
-            f"{entry['family']} {'cannot' if 'problem' in entry else format(entry['score'], '.4f')}"
+            f"{entry.get('name', entry['family'])} {'cannot' if 'problem' in entry else format(entry['score'], '.4f')}"
             for entry in description["race"]
         )
-        lines.insert(0, f"race of families (score): {entered}")
+        lines.insert(0, f"race (score): {entered}")
     return lines + [f"warning: {sentence}" for sentence in facts["warnings"]]
 
 

@@ -1,7 +1,8 @@
-"""Which family learns a world: each has a short run, and the one that predicts held-out frames best goes on.
+"""Which candidate learns a world: each has a short run, and the one that predicts held-out frames best goes on.
 
-Nothing is decided by looking at pixels. Families run in order of generality. One that predicts nearly everything ends
-the race at once, so that the less general ones run only if it fails; a tie goes to the more general one.
+Candidates are families, or one family with different settings. Nothing is decided by looking at pixels. They run in
+order: the more general or simpler first. One that predicts nearly everything ends the race at once, so that the others
+run only if it fails; a tie goes to the earlier one.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pixelplan.model.checkpoint import CONFIG, read_description
+from pixelplan.model.find_family import Config
 from pixelplan.model.schedule import score
 from pixelplan.model.train import OtherTraining, short_run, train
 from pixelplan.model.train_config import TrainConfig
@@ -63,8 +65,8 @@ def run(data: Play, folder: Path, config: TrainConfig, validation: Play | None) 
     def predicts(place: int) -> dict[str, Any]:
         candidate = _candidate(config, place)
         if not candidate.quiet:
-            print(f"race: {candidate.model.family} runs for at most {config.race.updates} updates", file=sys.stderr)
-        entry: dict[str, Any] = {"place": place, "family": candidate.model.family}
+            print(f"race: {named(candidate.model)} runs for at most {config.race.updates} updates", file=sys.stderr)
+        entry: dict[str, Any] = {"place": place, "family": candidate.model.family, "name": named(candidate.model)}
         try:
             rows = short_run(data, _folder(folder, candidate, place), candidate, validation)
         except OtherTraining:
@@ -88,6 +90,13 @@ def run(data: Play, folder: Path, config: TrainConfig, validation: Play | None) 
     if all("problem" in entry for entry in entries):
         raise InputError(entries[0]["problem"])
     return entries
+
+
+def named(model: Config) -> str:
+    """What to call a candidate: its family, and the settings that are not the family's defaults."""
+    usual = dataclasses.asdict(type(model)())
+    other = [f"{name} {value}" for name, value in dataclasses.asdict(model).items() if value != usual[name]]
+    return f"{model.family} ({', '.join(other)})" if other else str(model.family)
 
 
 def _candidate(config: TrainConfig, place: int) -> TrainConfig:
