@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pixelplan.experiments.tables import markdown
 from pixelplan.puzzles import PUZZLES
 
 RESULTS = Path(__file__).parent / "results"
@@ -271,11 +272,10 @@ over levels and says nothing about how much another training would differ.
 
 def page() -> str:
     """The page."""
-    lines = ["| the paper says | here | what was measured |", "|---|---|---|"]
-    for words, measured in CLAIMS.items():
-        said, numbers = measured()
-        lines.append(f"| {words} | {said} | {numbers} |")
-    return PAGE.format(table="\n".join(lines) + "\n", ahead=ahead_of_the_paper())
+    rows = [(words, *measured()) for words, measured in CLAIMS.items()]
+    return PAGE.format(
+        table=markdown(("the paper says", "here", "what was measured"), rows), ahead=ahead_of_the_paper()
+    )
 
 
 if __name__ == "__main__":

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+from pixelplan.experiments.tables import markdown
 
 ROOT = Path(__file__).parent.parent
 SEEDS = (0, 1, 2)
@@ -25,3 +28,8 @@ def all_if_made(*names: str) -> list[dict[str, Any]] | None:
     """Records in results/; None if any of them was not made."""
     made = [value for name in names if (value := record_if_made(name)) is not None]
     return made if len(made) == len(names) else None
+
+
+def table(header: str, rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; bars separate the names of its columns."""
+    return markdown(header.split(" | "), list(rows)).rstrip("\n")

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from recorded import SEEDS, all_if_made, record
+from recorded import SEEDS, all_if_made, record, table
 
 from pixelplan.puzzles import PUZZLES
 
@@ -17,53 +17,42 @@ EXAMPLES = {"sokoban": "Sokoban", "minigrid_world": "MiniGrid's DoorKey", "tiles
 
 def own_worlds() -> str:
     """What the examples reached, as far as it is recorded."""
-    lines = [
-        "Success on levels 10000–10099, none of them in training (levels 0–999), default settings, one seed:",
-        "",
-        "| example | training | one-step accuracy | one-shot | full | optimal among solved (one-shot, full) | a plan |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    rows = []
     for name, title in EXAMPLES.items():
         made = all_if_made(*(f"race/{name}-{part}-seed0" for part in ("training", "one-shot", "full")))
         if made is None:
             continue
         training, *planners = made
-        success = " | ".join(f"{run['success']:.2f}" for run in planners)
+        success = (f"{run['success']:.2f}" for run in planners)
         optimal = ", ".join(f"{run['optimal']:.2f}" for run in planners)
         cores = training["config"]["threads"]
-        lines.append(
-            f"| [{title}](examples/{name.removesuffix('_world')}.md) | {training['seconds'] / 60:.1f} min on {cores} "
-            f"core | {training['validation_metrics']['one_step_accuracy']:.4f} | {success} | {optimal} | "
-            f"{planners[0]['seconds_per_plan']:.2f} s |"
-        )
-    return "\n".join(lines)
+        link = f"[{title}](examples/{name.removesuffix('_world')}.md)"
+        minutes = f"{training['seconds'] / 60:.1f} min on {cores} core"
+        accuracy = f"{training['validation_metrics']['one_step_accuracy']:.4f}"
+        rows.append((link, minutes, accuracy, *success, optimal, f"{planners[0]['seconds_per_plan']:.2f} s"))
+    header = "example | training | one-step accuracy | one-shot | full | optimal among solved (one-shot, full) | a plan"
+    intro = "Success on levels 10000–10099, none of them in training (levels 0–999), default settings, one seed:"
+    return f"{intro}\n\n{table(header, rows)}"
 
 
 def small_worlds() -> str:
     """What was reached in the worlds of benchmarks/worlds.py: means over training seeds, and the worst success."""
-    lines = [
-        "| world | seeds | winners of the race | training | exact | one-shot (worst seed) | full (worst seed) | "
-        "optimal among solved (one-shot, full) |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    rows = []
     for name, by_seed in record("benchmark-worlds")["worlds"].items():
         runs = list(by_seed.values())
-        minutes = statistics.mean(_race_seconds(run) for run in runs) / 60
-        lines.append(
-            f"| {name} | {len(runs)} | {_winners(run['family'] for run in runs)} | {minutes:.1f} min | "
-            f"{statistics.mean(run['exact'] for run in runs):.4f} | {_successes(runs, 'one-shot')} | "
-            f"{_successes(runs, 'full')} | {_optimal(runs, 'one-shot')}, {_optimal(runs, 'full')} |"
-        )
-    return "\n".join(lines)
+        exact = f"{statistics.mean(run['exact'] for run in runs):.4f}"
+        optimal = f"{_optimal(runs, 'one-shot')}, {_optimal(runs, 'full')}"
+        rows.append((name, *_raced(runs), exact, *_by_planner(runs), optimal))
+    return table(
+        "world | seeds | winners of the race | training | exact | one-shot (worst seed) | full (worst seed) | "
+        "optimal among solved (one-shot, full)",
+        rows,
+    )
 
 
 def default_settings() -> str:
     """What `results/race.sh` reached with default settings: puzzles and examples, on many levels and on few."""
-    lines = [
-        "| world | training levels | seeds | winners of the race | training | rollouts still right | "
-        "one-shot (worst seed) | full (worst seed) |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    rows = []
     titles = {**{name: kind.__name__ for name, kind in PUZZLES.items()}, **EXAMPLES}
     for name, count in itertools.product(titles, (1000, 100, 10)):
         runs = list(_default_runs(name if count == 1000 else f"{name}-{count}"))
@@ -73,12 +62,12 @@ def default_settings() -> str:
         lasting = ", ".join(
             f"{statistics.mean(run['rollouts'][steps] for run in runs):.2f} after {int(steps):,}" for steps in horizons
         )
-        minutes = statistics.mean(_race_seconds(run) for run in runs) / 60
-        lines.append(
-            f"| {titles[name]} | {count:,} | {len(runs)} | {_winners(run['family'] for run in runs)} | "
-            f"{minutes:.1f} min | {lasting} | {_successes(runs, 'one-shot')} | {_successes(runs, 'full')} |"
-        )
-    return "\n".join(lines if len(lines) > 2 else ["Not recorded with the present code yet."])
+        rows.append((titles[name], f"{count:,}", *_raced(runs), lasting, *_by_planner(runs)))
+    header = (
+        "world | training levels | seeds | winners of the race | training | rollouts still right | "
+        "one-shot (worst seed) | full (worst seed)"
+    )
+    return table(header, rows) if rows else "Not recorded with the present code yet."
 
 
 def _default_runs(name: str) -> Iterator[dict[str, Any]]:
@@ -99,6 +88,12 @@ def _default_runs(name: str) -> Iterator[dict[str, Any]]:
         }
 
 
+def _raced(runs: list[dict[str, Any]]) -> tuple[str, str, str]:
+    """How many seeds there are, which families won, and how long training took on average."""
+    minutes = statistics.mean(_race_seconds(run) for run in runs) / 60
+    return str(len(runs)), _winners(run["family"] for run in runs), f"{minutes:.1f} min"
+
+
 def _race_seconds(run: dict[str, Any]) -> float:
     """Seconds of training, those of the families that lost the race included."""
     winner = max(run["race"], key=lambda entry: (entry["score"], -entry["place"]))
@@ -109,6 +104,11 @@ def _winners(families: Iterable[str]) -> str:
     """Families with how often each won, if they differ."""
     counts = Counter(families)
     return next(iter(counts)) if len(counts) == 1 else ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def _by_planner(runs: list[dict[str, Any]]) -> tuple[str, str]:
+    """The success of both planners."""
+    return _successes(runs, "one-shot"), _successes(runs, "full")
 
 
 def _successes(runs: list[dict[str, Any]], planner: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,7 +12,7 @@ from tyro.conf import OmitArgPrefixes, arg
 from pixelplan.envs.family import Goals
 from pixelplan.envs.guard import STEP_SECONDS
 from pixelplan.envs.noise_config import Noise
-from pixelplan.planning import PLANNERS, OneShotConfig
+from pixelplan.planning import PLANNERS
 from pixelplan.planning.planner import chosen_config, settings_of
 
 if TYPE_CHECKING:
@@ -25,14 +26,39 @@ else:
     Settings = settings_of(PLANNERS.values())
 
 
+@dataclass(frozen=True)
+class Planning:
+    """The planner, and what it plans with."""
+
+    planner: PlannerName = "full"
+    model: str | None = None
+    """A folder written by train, the name of a shipped model, or oracle (the true rules); by default the shipped model
+    of the puzzle."""
+    heuristic: Path | None = None
+    """A folder written by train-heuristic for this model; it guides --frontier best-first."""
+    calibration: Path | None = None
+    """A record of evaluate --planner one-shot with the same model and search on validation levels; it tells how likely
+    plans are to succeed."""
+    config: Annotated[Settings, OmitArgPrefixes] = Settings()  # noqa: RUF009 (frozen)
+    """The settings of the planners."""
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """What the functions that play levels take, with the chosen planner's own settings."""
+        return {
+            "planner": self.planner,
+            "model": self.model,
+            "heuristic": self.heuristic,
+            "calibration": self.calibration,
+            "config": chosen_config(self.planner, PLANNERS[self.planner], self.config),
+        }
+
+
 def evaluate(
     *,
     env: str,
     levels: str = "2000:2100",
-    planner: PlannerName = "full",
-    model: str | None = None,
-    heuristic: Path | None = None,
-    calibration: Path | None = None,
+    planning: Annotated[Planning, OmitArgPrefixes] = Planning(),  # noqa: B008 (frozen)
     option: tuple[str, ...] = (),
     goals: Goals | None = None,
     seed: int = 0,
@@ -41,7 +67,6 @@ def evaluate(
     resume: bool = False,
     step_seconds: float = STEP_SECONDS,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
-    config: Annotated[Settings, OmitArgPrefixes] = Settings(),  # noqa: B008 (frozen)
 ) -> None:
     """Play many levels and say how many are solved.
 
@@ -51,11 +76,6 @@ def evaluate(
         env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
             Gymnasium id.
         levels: Level ranges A:B, B excluded, several with commas; at most 1,000,000 levels.
-        model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
-            shipped model of the puzzle.
-        heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
-        calibration: A record of evaluate --planner one-shot with the same model and search on validation levels; it
-            tells how likely plans are to succeed.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goals: The goal that the level shows (level), whatever solves it by the model's goal test (solved), or a random
             state that can be reached (random); by default level if levels show a goal, else solved.
@@ -65,7 +85,6 @@ def evaluate(
         resume: Continue an interrupted evaluation, and play levels that raised an exception again.
         step_seconds: How long one call of your own environment may take before it counts as failed.
         disturbed: Visual noise.
-        config: The settings of the planners.
     """
     import json as json_format
 
@@ -81,17 +100,13 @@ def evaluate(
         result = evaluate_levels(
             family,
             levels,
-            planner=planner,
-            model=model,
-            heuristic=heuristic,
-            calibration=calibration,
-            config=chosen_config(planner, PLANNERS[planner], config),
+            **planning.keywords,
             goals=goals,
             seed=seed,
             workers=workers,
             out=None if json in (None, "-") else Path(str(json)),
             resume=resume,
-            progress=_after_warnings(model, by_goal_test, progress),
+            progress=_after_warnings(planning.model, by_goal_test, progress),
         )
     print(json_format.dumps(record(result), ensure_ascii=False) if json == "-" else summary(result))
     raised = [episode for episode in result.episodes if episode.error is not None]
@@ -104,10 +119,7 @@ def solve(
     env: str | None = None,
     level: int | None = None,
     frame: Path | None = None,
-    planner: PlannerName = "full",
-    model: str | None = None,
-    heuristic: Path | None = None,
-    calibration: Path | None = None,
+    planning: Annotated[Planning, OmitArgPrefixes] = Planning(),  # noqa: B008 (frozen)
     option: tuple[str, ...] = (),
     goal: tuple[Path, ...] = (),
     goals: Goals | None = None,
@@ -117,7 +129,6 @@ def solve(
     out: Path | None = None,
     step_seconds: float = STEP_SECONDS,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
-    config: Annotated[Settings, OmitArgPrefixes] = Settings(),  # noqa: B008 (frozen)
 ) -> None:
     """Play one level and show how; or, without an environment, plan from one picture to another.
 
@@ -130,11 +141,6 @@ def solve(
         level: The level's number.
         frame: A picture of the current state, as PNG with sides of at most 4096 pixels: the answer is a plan from
             there to the picture given as --goal.
-        model: A folder written by train, the name of a shipped model, or oracle (the true rules); by default the
-            shipped model of the puzzle.
-        heuristic: A folder written by train-heuristic for this model; it guides --frontier best-first.
-        calibration: A record of evaluate --planner one-shot with the same model and search on validation levels; it
-            tells how likely plans are to succeed.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goal: A picture of the state to reach, any frame of the level as PNG; with several, any of them will do.
             Transparent pixels do not matter.
@@ -147,7 +153,6 @@ def solve(
         step_seconds: How long one call of your own environment may take before it counts as failed.
         out: A PNG (the path as arrows, circles where the plan changed) or a GIF (frames beside the latent graph).
         disturbed: Visual noise.
-        config: The settings of the planners.
     """
     from pixelplan.by_name.solve import solve as solve_level
     from pixelplan.by_name.solve import story, write_figure
@@ -163,9 +168,7 @@ def solve(
             "solved" if goals == "solved" and not goal else goal,
             env,
             level,
-            model,
-            heuristic,
-            chosen_config("one-shot", PLANNERS["one-shot"], config),
+            planning,
             seed,
             other_size,
         )
@@ -183,15 +186,11 @@ def solve(
     solved = solve_level(
         family,
         level,
-        planner=planner,
-        model=model,
-        heuristic=heuristic,
-        calibration=calibration,
-        config=chosen_config(planner, PLANNERS[planner], config),
+        **planning.keywords,
         goal=wanted,
         seed=seed,
     )
-    _repeat_warnings(model, by_goal_test=goals == "solved" or (wanted is None and not family.has_goals))
+    _repeat_warnings(planning.model, by_goal_test=goals == "solved" or (wanted is None and not family.has_goals))
     print(story(*solved))
     if out is not None:
         write_figure(*solved, out)
@@ -202,9 +201,7 @@ def _solve_pictures(
     goal: Sequence[Path] | Literal["solved"],
     env: str | None,
     level: int | None,
-    model: str | None,
-    heuristic: Path | None,
-    config: OneShotConfig,
+    planning: Planning,
     seed: int,
     other_size: bool,
 ) -> None:
@@ -213,10 +210,12 @@ def _solve_pictures(
     from pixelplan.exchange.picture_plan import plan_between, plan_story
     from pixelplan.types import Goal, InputError
 
-    if not goal or model is None or env is not None or level is not None:
+    if not goal or planning.model is None or env is not None or level is not None:
         raise InputError("a plan from --frame needs --goal and --model, or --goals solved and --model, and no --env")
     wanted = Goal() if goal == "solved" else read_goal([Path(path) for path in goal])
-    print(plan_story(plan_between(model, read_frame(frame), wanted, config, seed, heuristic, other_size)))
+    config = chosen_config("one-shot", PLANNERS["one-shot"], planning.config)
+    plan = plan_between(planning.model, read_frame(frame), wanted, config, seed, planning.heuristic, other_size)
+    print(plan_story(plan))
 
 
 def _after_warnings(

@@ -62,10 +62,6 @@ class Paper(MetricNetworks):
         self.forward_model = PaperForwardModel(*size, config.dimensions, sizes.actions, config.stem)
         self.inverse = InverseModel(config.dimensions, sizes.actions) if config.inverse else None
 
-    def usual_updates(self) -> int:
-        """As the config says."""
-        return self.config.updates
-
     def optimizer(
         self,
         rate: float,

@@ -21,7 +21,6 @@ from torch.nn import functional
 from pixelplan.families.blocks import InverseModel, ResidualBlock
 from pixelplan.families.metric import MetricNetworks
 from pixelplan.model.batches import LevelBatch
-from pixelplan.model.optimizer import Muon, MuonConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import ADDED_LATER, InputError
 
@@ -60,6 +59,7 @@ class Vector(MetricNetworks):
     """A unit vector for a frame."""
 
     version = 5
+    moved_by_muon = True
     until_learned = True
     changes_colours = False
     scattered = True
@@ -71,19 +71,6 @@ class Vector(MetricNetworks):
         self.encoder = VectorEncoder(config)
         self.forward_model = Planes(config, sizes.actions)
         self.inverse = InverseModel(config.dimensions, sizes.actions) if config.inverse else None
-
-    def usual_updates(self) -> int:
-        """As the config says."""
-        return self.config.updates
-
-    def optimizer(
-        self,
-        rate: float,
-        weight_decay: float,
-        muon: MuonConfig = MuonConfig(),  # noqa: B008 (frozen)
-    ) -> torch.optim.Optimizer:
-        """Muon, as for pictures."""
-        return Muon(self.parameters(), rate, weight_decay, muon)
 
     def predict(self, z: Tensor, batch: LevelBatch) -> Tensor:
         """Embeddings [M,d] predicted for the steps of a batch, from slightly wrong embeddings z [L,S,d]."""

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from pixelplan.model.batches import LevelBatch, LevelPlay
-from pixelplan.model.optimizer import MuonConfig
+from pixelplan.model.optimizer import Muon, MuonConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import InputError, Trajectories
 
@@ -44,6 +44,10 @@ class Networks(nn.Module):
 
     halves_precision: ClassVar[bool] = False
     """Whether training computes in bfloat16 if the processor is faster with it."""
+    moved_by_muon: ClassVar[bool] = False
+    """Whether Muon moves its matrices and kernels; if not, AdamW moves all weights."""
+    config: Any
+    """The family's settings."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
@@ -60,6 +64,8 @@ class Networks(nn.Module):
         muon: MuonConfig = MuonConfig(),  # noqa: B008 (frozen)
     ) -> torch.optim.Optimizer:
         """What moves the weights; `muon` is of families that use it."""
+        if self.moved_by_muon:
+            return Muon(self.parameters(), rate, weight_decay, muon)
         return torch.optim.AdamW(self.parameters(), rate, weight_decay=weight_decay)
 
     def prepare(self, levels: Sequence[LevelPlay]) -> None:
@@ -74,7 +80,7 @@ class Networks(nn.Module):
 
     def usual_updates(self) -> int:
         """Gradient steps of a training (at most, if it ends when it has learned)."""
-        raise NotImplementedError
+        return int(self.config.updates)
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
         """The losses on a batch by name, `total` the weighted sum of them, when a share of training is done.

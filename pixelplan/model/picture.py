@@ -22,7 +22,6 @@ from torch.nn import functional
 from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
 from pixelplan.model.metrics import rollout_exactness
 from pixelplan.model.networks import Networks
-from pixelplan.model.optimizer import Muon, MuonConfig
 from pixelplan.model.picture_config import PictureConfig
 from pixelplan.model.repaint import Patches, Repaint
 from pixelplan.model.sizes import Sizes
@@ -35,6 +34,7 @@ class Picture(Networks):
     """Patches as they look, and what each action makes of them."""
 
     version = 12
+    moved_by_muon = True  # it needs about half of AdamW's updates here
     until_learned = True
     keeps_margin = False
     changes_colours = False
@@ -59,19 +59,6 @@ class Picture(Networks):
         self.register_buffer("words", torch.full((config.words, config.features), UNUSED))
         self.register_buffer("exact_words", torch.zeros((), dtype=torch.bool))
         self.dynamics = Repaint(config, sizes, self.patches)
-
-    def usual_updates(self) -> int:
-        """As the config says."""
-        return self.config.updates
-
-    def optimizer(
-        self,
-        rate: float,
-        weight_decay: float,
-        muon: MuonConfig = MuonConfig(),  # noqa: B008 (frozen)
-    ) -> torch.optim.Optimizer:
-        """Muon, which needs about half of AdamW's updates here."""
-        return Muon(self.parameters(), rate, weight_decay, muon)
 
     @torch.no_grad()
     def prepare(self, levels: Sequence[LevelPlay]) -> None:
