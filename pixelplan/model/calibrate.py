@@ -21,9 +21,9 @@ class JudgingConfig:
     final_levels: int = 200
     """Levels that the threshold is chosen on, and that the finished model is measured on."""
     slack: float = 1.0
-    """A threshold's mistakes are averaged over all thresholds up to this factor smaller or larger. With 1, the threshold
-    may lie just below the distance of the nearest pair of states. But a search compares predictions with each other,
-    not with what was seen, and their errors add up."""
+    """A threshold's mistakes are averaged over all thresholds up to this factor smaller or larger. With 1, it may lie
+    just below the distance of the nearest pair of states. But a search compares predictions with each other, not with
+    what was seen, and their errors add up."""
     slack_steps: int = 21
     """Thresholds tried around each candidate if there is slack."""
     poor: float = 0.9

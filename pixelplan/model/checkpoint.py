@@ -53,7 +53,7 @@ def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
     description = read_description(folder)
     family = description["model"].get("family")
     if family not in tuple(FAMILIES):
-        raise InputError(f"{folder} is a model of the family {family}, which this version does not have; train it again")
+        raise InputError(f"{folder} is a model of the family {family}, unknown to this version; train it again")
     try:
         model = WorldModel(
             config_from(description["model"]), Sizes(**description["sizes"]), float(description["threshold"])
