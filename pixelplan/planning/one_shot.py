@@ -144,7 +144,7 @@ def _look_twice(problem: Problem, config: OneShotConfig) -> Growth:
     threshold = problem.model.threshold
     first = growth = breadth_first(problem, config, threshold)
     if config.second_look and not first.reached:
-        if first.graph.size < config.node_limit and not first.graph.exact:  # otherwise the threshold is already too fine
+        if first.graph.size < config.node_limit and not first.graph.exact:  # else the threshold is already too fine
             limited = replace(config, node_limit=min(config.node_limit, LARGER * first.graph.size))
             growth = breadth_first(problem, limited, FINER * threshold)
         if not growth.reached:

@@ -16,7 +16,7 @@ _FREE = -1
 
 
 def hashes(words: np.ndarray) -> np.ndarray:
-    """A number [N] uint64 for each of the rows [N,w] uint64: equal for equal rows, and hardly ever for different ones."""
+    """A number [N] uint64 for each of the rows [N,w] uint64: equal for equal rows, hardly ever for different ones."""
     mixed = np.zeros(len(words), np.uint64)
     for column in words.T:
         mixed = (mixed ^ column) * _ODD
