@@ -17,7 +17,7 @@ from pixelplan.exchange.imports import import_trajectories
 from pixelplan.types import Goal, InputError, Trajectories
 from pixelplan.worlds.gym_family import GymFamily
 
-if TYPE_CHECKING:  # what needs torch is imported when it is called: it takes seconds
+if TYPE_CHECKING:  # importing torch takes seconds, so functions that need it import it when called
     import numpy as np
 
     from pixelplan.envs.family import Challenge
@@ -50,7 +50,7 @@ __all__ = [
 
 
 def collect(env: EnvLike, levels: str, out: str | Path, **options: Any) -> Trajectories:
-    """Record play in levels "A:B" into folder `out`, and open it; options are those of `data.collect.collect`.
+    """Record play in levels "A:B" into folder `out`, and open it; for options see `data.collect.collect`.
 
     `env` is a puzzle's name, a Gymnasium id, package.module:function, an environment, or a function that makes one.
     """
@@ -60,7 +60,7 @@ def collect(env: EnvLike, levels: str, out: str | Path, **options: Any) -> Traje
 def load(name: str | Path, size: tuple[int, int] | None = None) -> WorldModel:
     """A trained model: the name of a shipped one ("ice-slider", "digit-jump", "procgen-maze") or a folder.
 
-    `size` is the height and width of frames, if they are of larger or smaller boards than it was trained on.
+    `size` is the height and width of your frames, if their boards are larger or smaller than those it was trained on.
     """
     from pixelplan.by_name.open_model import find_model
     from pixelplan.model.checkpoint import load_model
@@ -77,9 +77,9 @@ def plan(
     mask: np.ndarray | None = None,
     **options: Any,
 ) -> Plan:
-    """A plan from one frame [H,W,3] to another of the same level; options are those of `OneShotConfig`.
+    """A plan from one frame [H,W,3] to another of the same level; for options see `OneShotConfig`.
 
-    The goal may also be any of several frames [G,H,W,3], or "solved": whatever the model's goal test takes for solved.
+    The goal may also be any of several frames [G,H,W,3], or "solved": whatever the model's goal test accepts as solved.
     A mask [H,W] bool says which pixels of the goal matter. Frames of larger or smaller boards than the model was
     trained on are fine if its family allows it.
     """
@@ -90,7 +90,7 @@ def plan(
 
 
 def evaluate(env: Any, levels: str, **options: Any) -> Result:
-    """Play levels "A:B" with a planner and say how it went; options are those of `evaluation.run.evaluate`."""
+    """Play levels "A:B" with a planner and report the outcome; for options see `evaluation.run.evaluate`."""
     from pixelplan.by_name.evaluate import evaluate as run
 
     return run(env, levels, **options)
@@ -111,17 +111,17 @@ def train(
     env: EnvLike | None = None,
     **options: Any,
 ) -> WorldModel:
-    """Train a model on recorded play into folder `out`, and return it; other options are those of `TrainConfig`.
+    """Train a model on recorded play into folder `out`, and return it; for other options see `TrainConfig`.
 
-    Without validation data a tenth of the levels is held out. `resume` continues training that was interrupted, and
-    `noisy` is for worlds whose pixels are noisy while their rules are not.
+    Without validation data, a tenth of the levels is held out. `resume` continues an interrupted run, and `noisy` is
+    for worlds with noisy pixels but deterministic rules.
 
-    Several data sets, of worlds with frames of one size, train one model of all of them. With `init`, a model of the
-    same family (its folder, or the name of a shipped one), training starts from that model's weights.
+    Several data sets train one model for all their worlds, if their frames have the same size. With `init`, a model of
+    the same family (its folder, or the name of a shipped one), training starts from that model's weights.
 
-    With `on_policy`, training stops that many times within its first `on_policy_share`. At each stop the planner plays
-    `on_policy_episodes` episodes in every level of the data, and training continues with that play, too. Puzzles are
-    opened by name; for your own environment give `env`.
+    With `on_policy`, training pauses that many times within its first `on_policy_share`. At each pause the planner
+    plays `on_policy_episodes` episodes in every level of the data, and training then also learns from that play.
+    Puzzles are opened by name; for your own environment, pass `env`.
     """
     from dataclasses import replace
 
@@ -150,7 +150,7 @@ def train(
 
 
 def solve(env: Any, level: int, **options: Any) -> tuple[Challenge, Episode]:
-    """Play one level towards its goal and return both; options are those of `evaluation.solve.solve`."""
+    """Play one level towards its goal; return the level and the episode. For options see `evaluation.solve.solve`."""
     from pixelplan.by_name.solve import solve as run
 
     return run(env, level, **options)

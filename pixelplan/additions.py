@@ -12,7 +12,7 @@ _ANNOUNCED: dict[str, list[str]] = {}
 
 
 def announce(table: str, module: str) -> None:
-    """Name a module that adds to a table. It is imported when the table is first read: some take seconds."""
+    """Name a module that adds to a table. It is imported when the table is first read, as some take seconds."""
     _ANNOUNCED.setdefault(table, []).append(module)
 
 
@@ -23,7 +23,7 @@ class Registry(Mapping[str, T]):
         self._table, self._things = table, dict(own)
 
     def add(self, things: Mapping[str, T]) -> None:
-        """Add things of another room."""
+        """Add another room's things."""
         self._things.update(things)
 
     def _complete(self) -> dict[str, T]:

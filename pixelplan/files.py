@@ -1,4 +1,4 @@
-"""Files that are whole or not there and tell when they were changed, and level ranges as people write them."""
+"""Files that are written whole or not at all and reveal damage, and level ranges as people write them."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from PIL import Image
 
 MOST_LEVELS = 1_000_000
-"""Levels of one command."""
+"""The most levels that one command takes."""
 LARGEST_JSON = 64 * 2**20
-"""Bytes of a JSON file that is read."""
+"""The most bytes of a JSON file that is read."""
 SEAL = "seal"
 """The key under which a JSON file keeps the SHA-256 of all its other values."""
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file beside its place and rename it, so that no one ever sees half of it.
+    """Write a file under a temporary name and rename it, so that no one ever sees half of it.
 
-    What a killed writer of the same file left beside it is removed: `kill -9` leaves no trace in a resumed folder.
+    Leftovers of a killed writer of the same file are removed, so `kill -9` leaves no trace in a resumed folder.
     """
     for left in path.parent.glob(f".{path.name}.*"):
         if left_by_writer(left):
@@ -49,7 +49,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Makes the system's errors name the file: a write that finds no space does not do so by itself."""
+    """Make the system's errors name the file: an error about a full disk does not do so by itself."""
     try:
         yield
     except OSError as problem:
@@ -58,12 +58,12 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def left_by_writer(path: Path) -> bool:
-    """Whether a file is what a killed `write_bytes` leaves beside the file that it was to become."""
+    """Whether a file is the leftover of a killed `write_bytes`."""
     return path.name.startswith(".") and path.suffix[1:].isdecimal() and not _runs(int(path.suffix[1:]))
 
 
 def _runs(process: int) -> bool:
-    """Whether a process of this number runs on this machine."""
+    """Whether a process with this number is running on this machine."""
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
@@ -84,22 +84,22 @@ def write_rows(path: Path, rows: Iterable[Any]) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """The value in a JSON file, its seal checked and taken off; an InputError if it is missing, damaged or no JSON.
+    """The value in a JSON file, its seal checked and removed; an InputError if it is missing, damaged or not JSON.
 
-    Files without a seal are read, too: people and earlier versions write them.
+    Files without a seal are read, too: people write them, and so did earlier versions.
     """
     try:
         if path.stat().st_size > LARGEST_JSON:
-            raise InputError(f"{path} has more than {LARGEST_JSON // 2**20} MB; pixelplan writes none that large")
+            raise InputError(f"{path} has more than {LARGEST_JSON // 2**20} MB; pixelplan writes no JSON that large")
         return unsealed(json.loads(path.read_text()), path)
     except FileNotFoundError:
         raise InputError(f"{path} does not exist") from None
-    except (ValueError, RecursionError) as problem:  # no UTF-8, no JSON, endless numbers or brackets
+    except (ValueError, RecursionError) as problem:  # not UTF-8, not JSON, endless numbers or brackets
         raise InputError(f"{path} is not JSON: {problem}") from None
 
 
 def check_format(value: Any, wanted: int, what: str, advice: str) -> None:
-    """An InputError unless a JSON value is of the wanted format; `what` says whose format it is."""
+    """An InputError unless a JSON value has the wanted format; `what` says whose format it is."""
     version = value.get("format") if isinstance(value, dict) else None
     if version != wanted:
         raise InputError(f"{what} format {version}; this version reads format {wanted}: {advice}")
@@ -119,7 +119,7 @@ def unsealed(value: Any, path: Path) -> Any:
         return value
     rest = {key: part for key, part in value.items() if key != SEAL}
     if _seal(rest) != value[SEAL]:
-        raise InputError(f"{path} is not what was written: its seal does not fit the rest, so it is damaged or edited")
+        raise InputError(f"{path} is not what was written: its seal does not match, so it was damaged or edited")
     return rest
 
 
@@ -158,7 +158,7 @@ def parse_levels(text: str) -> list[range]:
 
 
 def level_numbers(ranges: Iterable[range]) -> list[int]:
-    """The levels of ranges, in order; an InputError if there are more than one command may have."""
+    """The levels of ranges, in order; an InputError if there are too many for one command."""
     ranges = list(ranges)
     if (count := sum(map(len, ranges))) > MOST_LEVELS:
         raise InputError(f"{count:,} levels are too many for one command; it takes at most {MOST_LEVELS:,}")

@@ -1,4 +1,4 @@
-"""What a record says of the machine and the code that made it; never a host name or a path."""
+"""What a record says about the machine and the code that made it; never a host name or a path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def describe_machine() -> dict[str, Any]:
-    """Processor, cores, Python, our version and, in a checkout, the commit (with a plus if files were changed)."""
+    """Processor, cores, Python, our version and, in a checkout, the commit (with a plus if files have changed)."""
     from pixelplan import __version__
 
     return {
@@ -21,7 +21,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def free_memory() -> int | None:
-    """Bytes that a process may still take without pushing others out; None if that is unknown."""
+    """Bytes that a process may still take without pushing others out; None if unknown."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return 1024 * int(next(line.split()[1] for line in lines if line.startswith("MemAvailable")))
@@ -30,7 +30,7 @@ def free_memory() -> int | None:
 
 
 def commit() -> str | None:
-    """The short commit of the checkout this package runs from, None outside of one."""
+    """The short commit of the checkout this package runs from; None outside a checkout."""
     here = Path(__file__).resolve().parent
     if not (here.parent / ".git").exists():
         return None

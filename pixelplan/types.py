@@ -12,29 +12,29 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-if TYPE_CHECKING:  # torch takes seconds to import, and levels and trajectories do without it
+if TYPE_CHECKING:  # torch takes seconds to import, and levels and trajectories do not need it
     import torch
 
 
 class InputError(Exception):
     """Something the user asked for cannot be done; the message is one sentence that says what would be right.
 
-    The command line prints it and exits with code 2. (Not a ValueError: the parser of the command line would catch
-    those and wrap them in words of its own.)
+    The command line prints it and exits with code 2. (It is not a ValueError because the command-line parser would
+    catch that and add words of its own.)
     """
 
 
 ADDED_LATER = {"later": True}
-"""Marks fields that earlier versions did not have: a record without them is one with their defaults, or with the value
-that the mark names as `before`."""
+"""Marks fields that earlier versions did not have. A record without such a field stands for its default, or for the
+value that the mark names as `before`."""
 ACTIONS = ("up", "right", "left", "down", "no-op")
 """The actions of the three puzzles, by number."""
 MOST_ACTIONS = 256
-"""More cannot be searched."""
+"""The most actions that can be searched."""
 
 
 def values_before(kind: Any) -> dict[str, Any]:
-    """The fields of a dataclass that were added later, each with its value in records from before."""
+    """The fields of a dataclass that were added later, each with the value that older records stand for."""
     later = [field for field in dataclasses.fields(kind) if "later" in field.metadata]
     return {field.name: field.metadata.get("before", field.default) for field in later}
 
@@ -44,7 +44,7 @@ class Trajectories:
     """Recorded play: distinct frames stored once, and episodes as indices into them."""
 
     frames: np.ndarray
-    """[F,H,W,3] uint8; the frames of a level stand together."""
+    """[F,H,W,3] uint8; the frames of a level are contiguous."""
     frame_level: np.ndarray
     """[F] int64, the level each frame belongs to."""
     episodes: np.ndarray
@@ -58,17 +58,17 @@ class Trajectories:
     solved: np.ndarray | None = None
     """[F] int8, whether each frame solves its level: 1 yes, 0 no, -1 unknown; None if unknown for all."""
     goals: np.ndarray | None = None
-    """[G,H,W,3] uint8, pictures of goals that play never reached; None if there are none."""
+    """[G,H,W,3] uint8, pictures of goals that were never reached in play; None if there are none."""
     goal_level: np.ndarray | None = None
-    """[G] int64, the level each of these belongs to."""
+    """[G] int64, the level each goal belongs to."""
 
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """What to reach: any of some pictures, in the parts that matter, or whatever solves the level."""
+    """What to reach: any one of some pictures, in the parts that matter, or whatever solves the level."""
 
     frames: np.ndarray | None = None
-    """[G,H,W,3] uint8, any of which will do; None if the goal is whatever solves the level (the model's goal test)."""
+    """[G,H,W,3] uint8, any of which will do; None if the goal is whatever solves the level by the model's goal test."""
     masks: np.ndarray | None = None
     """[G,H,W] bool, which pixels of each frame matter; None if all do."""
 
@@ -87,7 +87,7 @@ class Goal:
                 f"{list(self.frames.shape[1:3])}"
             )
         if not self.masks.any(axis=(1, 2)).all():
-            raise InputError("nothing of the goal frame matters by its mask, so every state would be the goal")
+            raise InputError("by its mask, no pixel of the goal frame matters, so every state would be the goal")
 
     @classmethod
     def of(cls, wanted: Any, mask: np.ndarray | None = None) -> Goal:
@@ -106,11 +106,11 @@ class Goal:
 
     @property
     def picture(self) -> np.ndarray | None:
-        """A frame [H,W,3] to show people, the first; None if there is none."""
+        """The first frame [H,W,3], to show people; None if there is none."""
         return None if self.frames is None else self.frames[0]
 
     def shown_by(self, frame: np.ndarray) -> bool:
-        """Whether a frame [H,W,3] is one of the goal's, in all that matters."""
+        """Whether a frame [H,W,3] equals one of the goal's frames in every pixel that matters."""
         if self.frames is None:
             return False
         if self.masks is None:
@@ -119,7 +119,7 @@ class Goal:
         return any(np.array_equal(frame[mask], goal[mask]) for goal, mask in masked)
 
     def completed(self, frame: np.ndarray) -> np.ndarray:
-        """The goal's frames [G,H,W,3], with what does not matter as it is in a frame [H,W,3]."""
+        """The goal's frames [G,H,W,3], with the pixels that do not matter taken from a frame [H,W,3]."""
         assert self.frames is not None
         return self.frames if self.masks is None else np.where(self.masks[..., None], self.frames, frame)
 
@@ -129,10 +129,10 @@ def _told(array: np.ndarray) -> str:
 
 
 class GoalTest(Protocol):
-    """Says which states solve their level, as far as recorded play has taught it."""
+    """Says which states solve their level, as learned from recorded play."""
 
     def __call__(self, z: torch.Tensor) -> torch.Tensor:
-        """Doubts [N] that states z [N,d] are solved: below 1 they are taken for solved, and lower is surer."""
+        """Doubts [N] that states z [N,d] are solved: below 1 a state counts as solved, and lower is surer."""
 
 
 class Model(Protocol):
@@ -152,24 +152,24 @@ class Model(Protocol):
         """Embeddings [N,d] of frames [N,H,W,3] uint8."""
 
     def context(self, frame: np.ndarray) -> Any:
-        """What `step` needs to know of the level, from one frame [H,W,3] of it."""
+        """What `step` needs to know about the level, from one of its frames [H,W,3]."""
 
     def step(self, z: torch.Tensor, context: Any) -> torch.Tensor:
-        """The embeddings [N,A,d] after each action from each of z [N,d]."""
+        """The embeddings [N,A,d] after each action in each of z [N,d]."""
 
 
 class Distance(Protocol):
     """Says how far states are from a goal; a search that trusts it looks at fewer of them."""
 
     def __call__(self, z: torch.Tensor, goals: torch.Tensor) -> torch.Tensor:
-        """Steps [N], about, from each of z [N,d] to the nearest of goals [G,d]."""
+        """The approximate steps [N] from each of z [N,d] to the nearest of goals [G,d]."""
 
 
 class Guide(Distance, Protocol):
     """A distance that also says which actions are promising."""
 
     def look(self, z: torch.Tensor, goals: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The steps [N] of a `Distance`, and the logarithms [N,A] of how likely each action is the best from there."""
+        """The steps [N] of a `Distance`, and the log-probabilities [N,A] that each action is the best one there."""
 
 
 def goal_test_of(model: Model) -> GoalTest | None:

@@ -13,7 +13,7 @@ from types import FrameType
 
 VERBOSE = "--verbose"
 RESUMABLE = ("collect", "train", "train-heuristic", "evaluate", "import", "ppo", "glamor", "dreamer")
-"""Commands (and baselines) with the option --resume."""
+"""Commands (and baselines) that have the option --resume."""
 
 
 class _Stopped(KeyboardInterrupt):
@@ -75,13 +75,13 @@ def _explain(problem: Exception, go_on: str) -> tuple[int, str]:
             return 2, f"no space is left on the disk for {problem.filename or 'the output'}; make room, {go_on}"
         return 2, str(problem)
     if isinstance(problem, MemoryError):
-        return 2, "there is not enough memory for this; ask for less at once"
+        return 2, "there is not enough memory for this; try a smaller request"
     words = " ".join(str(problem).split())[:300]
     return 1, f"a fault of pixelplan itself, {type(problem).__name__}: {words}; {VERBOSE} shows where, please report it"
 
 
 def _how_to_go_on(arguments: list[str]) -> str:
-    """How to continue a command that was interrupted."""
+    """How to continue an interrupted command."""
     words = [word for word in arguments if not word.startswith("-")]
     resumable = bool(words) and words[words[0] == "baseline" and len(words) > 1] in RESUMABLE
     return "and the same command with --resume continues" if resumable else "and start the same command again"
@@ -91,7 +91,7 @@ def _how_to_go_on(arguments: list[str]) -> str:
 def _signals(go_on: str) -> Iterator[None]:
     """Ctrl-C and SIGTERM raise _Stopped, so that open files are closed.
 
-    While modules are imported nothing is open, and compiled modules would swallow the exception, so there the process
+    While modules are being imported, nothing is open and compiled modules would swallow the exception, so the process
     just ends.
     """
     if threading.current_thread() is not threading.main_thread():

@@ -1,4 +1,4 @@
-"""The paper's baselines: `pixelplan baseline ppo` and so on. Each trains if it learns and plays levels for a record."""
+"""The paper's baselines, such as `pixelplan baseline ppo`: each trains, if it learns, then plays for a record."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Trained(Judged):
     seconds: float | None = None
     """Stop training after this many seconds and report the steps taken; --resume continues."""
     resume: bool = False
-    """Continue an interrupted run, to the same result, or a finished one for more steps; a complete one only plays."""
+    """Continue an interrupted run to the same result, or a finished one for more steps. A complete run only plays."""
 
     def range(self) -> tuple[int, int]:
         """The range of training levels; an InputError for anything that would fail only after hours of training."""
@@ -89,9 +89,9 @@ def ppo(
 
     Args:
         run: The run.
-        network: One that looks at cells, NatureCNN, or Procgen's IMPALA network; each takes several times the work of
-            the one before.
-        rollout_steps: Steps of each game in a rollout, and the most in an episode; the default depends on the puzzle.
+        network: A network that looks at cells, NatureCNN, or Procgen's IMPALA network; each takes several times the
+            work of the one before.
+        rollout_steps: Steps per game in a rollout, and the most in an episode; the default depends on the puzzle.
         games: Games played at once.
     """
     from pixelplan.baselines import need_extra
@@ -110,17 +110,17 @@ def glamor(
     subtract_prior: bool = False,
     rule: Literal["goal", "near"] = "goal",
 ) -> None:
-    """GLAMOR: inverse dynamics over many steps, learned by trying to reach goals; plans at each step.
+    """GLAMOR: inverse dynamics over many steps, learned by trying to reach goals; it plans at each step.
 
     Example: pixelplan baseline glamor --env digit-jump --steps 50000 --out runs/glamor-digit --json glamor-digit.json
 
     Args:
         run: The run.
-        horizon: Steps of an episode, of the longest segment learned from and of the longest plan.
+        horizon: Steps in an episode, in the longest segment learned from and in the longest plan.
         samples: Action sequences drawn for a plan.
-        subtract_prior: Score plans by p(a|s,g)/p(a|s), as GLAMOR's text has it, instead of p(a|s,g), as its code does.
+        subtract_prior: Score plans by p(a|s,g)/p(a|s), as in GLAMOR's text, instead of p(a|s,g), as in its code.
         rule: When a level counts as solved: on the goal, or also when it ends within one cell of it (the paper's
-            rule for GLAMOR). The record names the rule and has the success by both.
+            rule for GLAMOR). The record names the rule and has the success rate by both.
     """
     from pixelplan.baselines.glamor import train_glamor
     from pixelplan.baselines.glamor_network import GlamorConfig
@@ -145,7 +145,7 @@ def dreamer(
     Args:
         run: The run.
         size: small is for CPUs; original is DreamerV2's own size for Atari.
-        replay_ratio: Gradient steps for each step played.
+        replay_ratio: Gradient steps per step played.
         learning_starts: Steps played at random before training.
         pretrain_steps: Gradient steps when training starts.
         checkpoint_every: Steps between checkpoints: the most that an interruption costs.

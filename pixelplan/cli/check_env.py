@@ -23,7 +23,7 @@ def check_env(
     step_seconds: float = STEP_SECONDS,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
 ) -> None:
-    """Play an environment a little, and say what fits, what does not, and what to run next.
+    """Play an environment briefly, then say what fits, what does not, and what to run next.
 
     Example: pixelplan check-env --env examples.sokoban:make
 

@@ -13,7 +13,7 @@ def export(model: str, /, *, out: Path, onnx: bool = True) -> None:
     Args:
         model: A folder that train wrote, or the name of a shipped model.
         out: The folder to write: encode.onnx, context.onnx, step.onnx and model.json, which says how to use them.
-        onnx: The format; there is no other yet.
+        onnx: The format; there is only this one so far.
     """
     from pixelplan.exchange.export_model import export_model
     from pixelplan.types import InputError

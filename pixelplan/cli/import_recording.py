@@ -18,7 +18,7 @@ def import_recording(
     steps: int = 20,
     resume: bool = False,
 ) -> None:
-    """Make a trajectory folder of a recording: npz arrays, a folder of PNG files with a CSV, or Minari's HDF5.
+    """Turn a recording into a trajectory folder: npz arrays, a folder of PNG files with a CSV, or Minari's HDF5.
 
     Example: pixelplan import recording.npz --out runs/own-data
 
@@ -31,8 +31,8 @@ def import_recording(
         pixels: Size of frames, 64 or 48x72 (height x width); by default their own if that is at most 128, else 64.
         actions: The number of actions; by default one more than the highest number recorded.
         action_names: The names of the actions, in the order of their numbers.
-        one_level: If the recording names no levels, all episodes are of one level; by default each has its own.
-        steps: The most steps of an episode; longer ones are cut into pieces, which may overlap.
+        one_level: If the recording names no levels, treat all episodes as one level; by default each has its own.
+        steps: The most steps in an episode; longer ones are cut into pieces, which may overlap.
         resume: Continue an import that was interrupted.
     """
     from pixelplan.cli.options import parse_pixels, progress_bar

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = None, level: int | None = None) -> None:
-    """Say what is in a trajectory folder or a model folder, with a picture; for a model as ONNX, in words only.
+    """Say what is in a trajectory folder or a model folder, with a picture; for an ONNX model, in words only.
 
     Example: pixelplan inspect runs/ice-model
 

@@ -40,14 +40,14 @@ def collect(
         pixels: Size of your environment's frames, 64 or 48x72 (height x width), a side of 8 to 4096; by default its
             own if that is at most 128, else 64.
         episodes: Episodes per level; with the steps of each, at most 10,000,000 steps per level.
-        steps: Actions per episode, by default 20, or 50 or 100 if exploring sees too few goals; play continues past
+        steps: Actions per episode; by default 20, or 50 or 100 if exploring sees too few goals. Play continues past
             the goal.
         seed: What happens in a level depends only on this and the level's number.
-        explore: Seek out untried actions instead of taking random ones, for as many steps.
+        explore: Seek out untried actions instead of taking random ones, for the same number of steps.
         random: Take random actions. Without --explore and --random, a few levels are tried both ways and the better
-            way is taken; puzzles are recorded at random.
-        resume: Continue an interrupted collection, to the very same bytes. What was damaged in the meantime is played
-            again.
+            way is used; puzzles are recorded at random.
+        resume: Continue an interrupted collection, to exactly the same bytes. Anything damaged in the meantime is
+            played again.
         step_seconds: How long one call of your own environment may take before it counts as failed.
         disturbed: Visual noise.
     """
@@ -59,7 +59,7 @@ def collect(
     from pixelplan.types import InputError
 
     if explore and random:
-        raise InputError("play explores or is random, not both; give --explore or --random, or neither")
+        raise InputError("play can explore or be random, not both; give --explore or --random, or neither")
     family = parse_family(env, option, pixels, disturbed, step_seconds)
     family.level(max(level_numbers(parse_levels(levels))))  # fail before any level is played
     with progress_bar("collecting", "levels") as progress:
@@ -107,7 +107,7 @@ def levels(*, env: str, levels: str, out: Path, option: tuple[str, ...] = (), co
     puzzle, numbers = parse_options(env, option), level_numbers(parse_levels(levels))
     if len(numbers) > 400 or columns < 1:
         raise InputError(
-            f"{len(numbers)} levels in {columns} columns make no sheet; draw at most 400 in 1 or more columns"
+            f"{len(numbers)} levels in {columns} columns cannot be drawn; draw at most 400 in 1 or more columns"
         )
     write_picture(out, level_sheet([get_level(puzzle, number) for number in numbers], columns))
     print(f"{len(numbers)} levels of {env} in {out}")

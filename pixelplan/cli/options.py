@@ -22,10 +22,10 @@ from pixelplan.worlds.noise import Noisy
 def parse_family(
     name: str, options: Sequence[str], pixels: str | None, noise: Noise, step_seconds: float = STEP_SECONDS
 ) -> Family:
-    """A puzzle or your own environment by name, with options such as "size=16", perhaps behind noise.
+    """A puzzle or your own environment by name, with options such as "size=16", perhaps with visual noise.
 
-    `pixels` is the size of a user's environment's frames: 64, or 48x72 for height and width. `step_seconds` is how long
-    one call of it may take.
+    `pixels` is the frame size of your own environment: 64, or 48x72 for height and width. `step_seconds` is how long
+    one of its calls may take.
     """
     family = _quiet_family(name, options, parse_pixels(pixels), step_seconds)
     return family if noise.silent else Noisy(family, noise)
@@ -60,7 +60,7 @@ def parse_pixels(text: str | None) -> tuple[int, int] | None:
     if len(sides) > 2 or not all(side.isascii() and side.isdigit() for side in sides):
         raise InputError(f"pixels is {text!r}; write the side of square frames, such as 64, or height x width as 48x72")
     if not all(len(side) <= 4 and 8 <= int(side) <= LARGEST_PICTURE for side in sides):
-        raise InputError(f"pixels is {text[:40]!r}; a side has 8 to {LARGEST_PICTURE}")
+        raise InputError(f"pixels is {text[:40]!r}; a side must have 8 to {LARGEST_PICTURE}")
     return int(sides[0]), int(sides[-1])
 
 

@@ -68,7 +68,7 @@ def evaluate(
     step_seconds: float = STEP_SECONDS,
     disturbed: Annotated[Noise, OmitArgPrefixes] = Noise(),  # noqa: B008 (frozen)
 ) -> None:
-    """Play many levels and say how many are solved.
+    """Play many levels and report how many are solved.
 
     Example: pixelplan evaluate --env ice-slider --levels 1000:1100 --planner one-shot --json ice.json
 
@@ -78,11 +78,11 @@ def evaluate(
         levels: Level ranges A:B, B excluded, several with commas; at most 1,000,000 levels.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goals: The goal that the level shows (level), whatever solves it by the model's goal test (solved), or a random
-            state that can be reached (random); by default level if levels show a goal, else solved.
+            reachable state (random); by default level if levels show a goal, else solved.
         seed: What happens in a level depends only on this and the level's number.
         workers: Processes that play at the same time.
         json: The record to write, or - to print it and nothing else. Finished levels are kept beside it.
-        resume: Continue an interrupted evaluation, and play levels that raised an exception again.
+        resume: Continue an interrupted evaluation, and replay levels that raised an exception.
         step_seconds: How long one call of your own environment may take before it counts as failed.
         disturbed: Visual noise.
     """
@@ -146,12 +146,12 @@ def solve(
             Transparent pixels do not matter.
         goals: What to reach without a picture: the goal that the level shows (level), whatever solves it by the
             model's goal test (solved), or a random state.
-        demonstration: Actions from the level's start, by number; where they lead is the goal.
-        other_size: The pictures show a larger or smaller board than the model was trained on, with as many pixels per
-            cell; by default they are resized to its frames.
+        demonstration: Actions from the level's start, by number; the state they lead to is the goal.
+        other_size: The pictures show a larger or smaller board than the model was trained on, with the same number of
+            pixels per cell; by default they are resized to its frames.
         seed: Decides a planner's random choices.
         step_seconds: How long one call of your own environment may take before it counts as failed.
-        out: A PNG (the path as arrows, circles where the plan changed) or a GIF (frames beside the latent graph).
+        out: A PNG (the path as arrows, with circles where the plan changed) or a GIF (frames beside the latent graph).
         disturbed: Visual noise.
     """
     from pixelplan.by_name.solve import solve as solve_level
@@ -180,7 +180,7 @@ def solve(
             "the goal is a picture, a name or a demonstration; give one of --goal, --goals, --demonstration"
         )
     if out is not None and out.suffix.lower() not in (".png", ".gif"):
-        raise InputError(f"{out} is neither a PNG nor a GIF; write it with the ending .png or .gif")
+        raise InputError(f"{out} is neither a PNG nor a GIF; choose a name that ends in .png or .gif")
     family = parse_family(env, option, None, disturbed, step_seconds)
     wanted = demonstration if demonstration is not None else read_goal(goal) if goal else goals
     solved = solve_level(
@@ -221,7 +221,7 @@ def _solve_pictures(
 def _after_warnings(
     model: str | None, by_goal_test: bool, progress: Callable[[int, int], None]
 ) -> Callable[[int, int], None]:
-    """`progress`, after printing the model's warnings first: minutes may follow."""
+    """`progress`, with the model's warnings printed first, as the levels may take minutes."""
     said = False
 
     def tell(done: int, total: int) -> None:
@@ -235,7 +235,7 @@ def _after_warnings(
 
 
 def _repeat_warnings(model: str | None, by_goal_test: bool) -> None:
-    """Repeat the warnings of a model's training, and those about its goal test if that decides what a goal is."""
+    """Repeat the warnings of a model's training, and those about its goal test if that decides what the goal is."""
     import sys
 
     from pixelplan.by_name.open_model import model_warnings

@@ -25,12 +25,12 @@ def reproduce(
     out: Path = Path("docs/results"),
     runs: Path = Path("runs"),
 ) -> None:
-    """Show one of the paper's tables or figures from the records there are: success, generalisation, ablation,
+    """Show one of the paper's tables or figures from the existing records: success, generalisation, ablation,
     paper-miniature, on-policy, fringe, failures or trajectories, or one that goes beyond the paper: noise, boards or
-    transfer. With --run, first make the records that are missing.
+    transfer. With --run, first make the missing records.
 
-    What is finished is never run again, and what was interrupted continues. If you start the same command a second time
-    while the first one runs, the two share the work.
+    Finished work is never run again, and interrupted work continues. If you start the same command a second time while
+    the first is running, the two share the work.
 
     Example: pixelplan reproduce generalisation --run --puzzles ice-slider --levels 10,100 --seeds 0
 
@@ -38,18 +38,18 @@ def reproduce(
         name: The experiment.
         run: Run the cells without a record: collect, train and evaluate.
         check: Measure a few of the recorded cells again, with the models stored in the runs folder, and say whether
-            they agree with their records; with --run, models that are not stored are trained again. Exit code 1 if
-            any differs.
-        dry_run: List the cells and their states, and do nothing.
-        puzzles: The puzzles to run, with commas; by default all that the experiment has.
-        levels: The numbers of training levels to run, with commas; by default all that the experiment has.
-        seeds: The training seeds to run, with commas.
+            they agree with their records; with --run, models that are not stored are trained again. The exit code is
+            1 if any differs.
+        dry_run: List the cells and their states, and do nothing else.
+        puzzles: The puzzles to run, separated by commas; by default all that the experiment has.
+        levels: The numbers of training levels to run, separated by commas; by default all that the experiment has.
+        seeds: The training seeds to run, separated by commas.
         preset: The world model.
         full_size: For paper-miniature: the paper's own networks, boards and number of steps, for a GPU.
         test_levels: The levels on which success is measured, A:B, B excluded.
-        threads: Processor cores for each training.
+        threads: Processor cores for each training run.
         ray: Run the cells on a ray cluster: its address, or auto for the one that is running here, else a new one.
-        retries: On a cluster, how often a cell that failed is tried again.
+        retries: On a cluster, how many times a failed cell is tried again.
         results: The folder with the records.
         out: The folder to write the table (.md, .csv) and the figure (.png, .svg) to.
         runs: The folder for data, models and unfinished work.
@@ -90,7 +90,7 @@ def reproduce(
     try:
         print(show(name, module, selection, places))
     except (InputError, OSError):
-        if not failures:  # else what failed is the reason
+        if not failures:  # otherwise the failures are the reason
             raise
     if failures:
         first = failures[0]

@@ -46,39 +46,39 @@ def train(
     Example: pixelplan train --data runs/ice-data --data runs/digit-data --out runs/model-of-both
 
     Args:
-        data: A folder written by collect. Several (--data A --data B), of worlds with frames of one size, give one
-            model of all these worlds.
+        data: A folder written by collect. Several (--data A --data B) give one model for all their worlds, if their
+            frames have the same size.
         out: The folder to write: weights, a readable config, metrics and a picture of the curves.
         preset: auto lets candidates race on held-out levels; picture and vector assume nothing; spatial is for worlds
             in which one thing moves on a grid; paper and latent are the paper's networks; tiny is for a quick look.
-        validation: Another folder written by collect, or several, for accuracy and the threshold; by default a tenth
-            of levels.
+        validation: One or more other folders written by collect, to measure accuracy and set the threshold; by
+            default a tenth of the levels.
         init: A model of the same family to start from, by its folder or the name of a shipped one; this helps if there
             are few levels. By default training starts from scratch.
-        resume: Continue an interrupted training, to the very same weights.
-        env: Your own environment in which the data was recorded (package.module:function or a Gymnasium id), for
-            --on-policy; puzzles are known.
+        resume: Continue an interrupted training run, to exactly the same weights.
+        env: Your own environment, in which the data was recorded (package.module:function or a Gymnasium id), for
+            --on-policy; the puzzles need no --env.
         on_policy: How many times the planner plays the levels of the data during training, so that the model also
-            learns from that; it helps if random play does not get around.
+            learns from that play; it helps if random play does not get far.
         on_policy_episodes: Episodes that it then plays in each level, each as long as the data's.
         on_policy_share: The share of training, from its start, within which the planner plays.
-        inverse: Train with the inverse model (without it: the paper's ablation).
+        inverse: Train with the inverse model (without it, this is the paper's ablation).
         family: The latent: picture (patches as they look), vector (a point on a sphere), position (one thing on a
             grid) or rules (what is in each cell of a grid); by default two kinds of picture race, and
             held-out prediction decides.
         noisy: For worlds with noisy pixels but deterministic rules: frames of one state may all differ.
-        grid: Rows and columns of the grid of position and rules; by default read from what moves, or cells of 8
+        grid: Rows and columns of the grid that position and rules use; by default read from what moves, or cells of 8
             pixels if frames are noisy.
         updates: Gradient steps; by default the preset's.
         batch: Levels in a gradient step, over all processes; by default the preset's.
-        learning_rate: The highest of a one-cycle schedule; by default the preset's.
+        learning_rate: The peak of a one-cycle schedule; by default the preset's.
         threshold: Where the reidentification threshold comes from: calibrated on validation levels, or the paper's ε/2.
         seed: The same seed gives the same weights.
         threads: Processor cores to use.
         device: Where to compute.
         devices: Processes that share each batch.
-        precision: Of computation; weights are stored in 32 bits. auto takes bfloat16 if the family learns as well with
-            it and the processor is faster with it; by default the preset's.
+        precision: The precision of computation; weights are stored in 32 bits. auto takes bfloat16 if the family learns
+            as well with it and the processor is faster with it; by default the preset's.
     """
     from dataclasses import replace
 

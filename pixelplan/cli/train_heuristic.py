@@ -42,7 +42,7 @@ def train_heuristic(
         held_out: Levels that show after each round whether it is learning; never learned from.
         option: Options of the puzzle or environment as name=value, such as levels=FILE.
         threads: Processor cores to use.
-        resume: Continue after the last finished round, to the very same weights.
+        resume: Continue after the last finished round, to exactly the same weights.
         config: How it is learned.
     """
     import torch

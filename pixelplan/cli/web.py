@@ -18,7 +18,7 @@ def web(
     static: Path | None = None,
     runtime: Path | None = None,
 ) -> None:
-    """Serve a page on which to play the puzzles, or your own environment, and watch the planner think.
+    """Serve a page where you can play the puzzles, or your own environment, and watch the planner think.
 
     Example: pixelplan web --model runs/ice-model
     Example: pixelplan web --env examples.sokoban:make --model runs/sokoban-model
@@ -35,8 +35,8 @@ def web(
         host: The address or name to listen on. Anything but the default lets others on the network in.
         port: The port to listen on; 0 takes a free one.
         open: Open the page in a browser, if there is a screen.
-        static: Serve nothing, but write the page into this new folder, as plain files for any file server that play,
-            edit and plan in the browser alone. The puzzles only.
+        static: Instead of serving, write the page into this new folder as plain files for any file server; playing,
+            editing and planning then happen in the browser alone. Only for the puzzles.
         runtime: For static: the npm package onnxruntime-web as a .tgz file; by default npm fetches it.
     """
     from pixelplan.cli.options import parse_family
@@ -46,7 +46,7 @@ def web(
 
     if static is not None:
         if env is not None or option:
-            raise InputError("the page without a server knows the puzzles only; leave out --env and --option")
+            raise InputError("the page without a server knows only the puzzles; leave out --env and --option")
         from pixelplan.web.folder import write_folder
         from pixelplan.web.launch import check_extra
 
@@ -58,6 +58,6 @@ def web(
     if runtime is not None:
         raise InputError("--runtime is for --static")
     if option and env is None:
-        raise InputError("--option belongs to --env; name the puzzle or environment, too")
+        raise InputError("--option belongs to --env; name the puzzle or environment as well")
     family = None if env is None else parse_family(env, option, None, Noise())
     serve(model, host, port, open, family, heuristic, calibration)

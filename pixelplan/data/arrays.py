@@ -1,4 +1,4 @@
-"""npy arrays from anywhere: headers are read and checked before their claims take any memory."""
+"""npy arrays from anywhere: headers are read and checked before any memory is allocated for their claims."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read_header(file: IO[bytes], what: str) -> tuple[tuple[int, ...], np.dtype[A
     """Shape and type of the npy array in a file, leaving the file at its data; an InputError if there is none."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # numpy warns about headers written by Python 2, or that look so
+            warnings.simplefilter("error")  # numpy warns about headers that Python 2 wrote, or seems to have written
             version = np.lib.format.read_magic(file)
             readers = {
                 (1, 0): np.lib.format.read_array_header_1_0,
@@ -32,7 +32,7 @@ def read_header(file: IO[bytes], what: str) -> tuple[tuple[int, ...], np.dtype[A
     if kind.hasobject or kind.fields is not None or kind.itemsize == 0:
         raise InputError(f"{what} holds {kind}, not plain numbers")
     if column_order or any(length < 0 for length in shape):
-        raise InputError(f"{what} has shape {shape}, by columns; write it with numpy.ascontiguousarray")
+        raise InputError(f"{what} has shape {shape} in column order; write it with numpy.ascontiguousarray")
     return shape, kind
 
 
@@ -46,7 +46,7 @@ def map_array(path: Path, kind: Any, dimensions: int) -> np.ndarray:
         raise InputError(f"{path} is missing; collect the data set again") from None
     if written != np.dtype(kind) or len(shape) != dimensions or begin + math.prod(shape) * written.itemsize != size:
         raise InputError(
-            f"{path} is damaged: its {size} bytes are no {written} {list(shape)}; collect the data set again"
+            f"{path} is damaged: its {size} bytes are not {written} {list(shape)}; collect the data set again"
         )
     if math.prod(shape) == 0:
         raise InputError(f"{path} is empty; collect the data set again")

@@ -1,4 +1,4 @@
-"""Recorded play: the only data that the world model ever sees. It is random, or explores if that sees more."""
+"""Recorded play: the only data that the world model ever sees. Play is random, or explores if that sees more."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from pixelplan.files import level_numbers, notice, parse_levels
 from pixelplan.types import InputError, Trajectories
 
 LEVELS_AT_ONCE = 32
-"""Levels that are kept in memory before they are written."""
+"""How many levels are kept in memory before they are written."""
 MOST_STEPS = 10_000_000
-"""Steps of all episodes of a level together."""
+"""The most steps in all episodes of a level together."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class ChoiceConfig:
     enough: float = 0.9
     """Play is random if it sees this share of an explorer's frames, and as many goals."""
     steps: int = 20
-    """Steps of an episode."""
+    """Steps in an episode."""
     longer: tuple[int, ...] = (50, 100)
-    """Steps of an episode if play sees too few goals in shorter ones, one after the other."""
+    """Longer episodes to try, in this order, while shorter ones see too few goals."""
     few: float = 0.5
-    """Goals are too few if they are seen in a smaller share of these levels, unless pictures show them."""
+    """Too few goals are seen if fewer than this share of the levels show one, unless pictures show them."""
 
 
 def collect(
@@ -58,9 +58,9 @@ def collect(
     random unless exploring sees clearly more; episodes have 20 steps, or 50 or 100 if goals are seen in too few of
     these levels (`choice`). Puzzles are recorded at random, as in the paper.
 
-    Returns the opened data set. What happens in a level depends only on (seed, level), so a run that was interrupted
+    Returns the opened data set. What happens in a level depends only on (seed, level), so a run that is interrupted
     and resumed writes the same bytes. `progress` is called with the number of finished levels and of all levels. If an
-    environment fails, the levels recorded so far stay.
+    environment fails, the levels recorded so far are kept.
     """
     fewest, most = (choice.steps, max(choice.longer)) if steps is None else (steps, steps)
     if episodes < 1 or fewest < 1:
@@ -75,7 +75,7 @@ def collect(
     numbers = level_numbers(ranges)
     family.check(numbers[0])  # fail before the folder is touched
     if explore and NOISE in family.options:
-        raise InputError("exploring needs frames that come back, and under noise none does; record random play")
+        raise InputError("exploring needs frames that recur, and with noise none does; record random play instead")
     if family.usually_random:
         explore, steps = bool(explore), fewest
     elif explore is None or (explore and steps is None):
@@ -117,7 +117,8 @@ def _append_levels(
 ) -> None:
     """Play these levels and append them to the folder together.
 
-    If a level fails, those before it are appended. If play is slow, what was played in about a second is appended.
+    If a level fails, those before it are still appended. If play is slow, whatever was played in about a second is
+    appended.
     """
     offset, began = writer.frames_written, time.monotonic()
     parts: list[dict[str, np.ndarray]] = []
@@ -177,11 +178,11 @@ def _choose(
     explore: bool | None,
     choice: ChoiceConfig,
 ) -> tuple[bool, int]:
-    """Whether to explore, and for how many steps, unless the user has said so.
+    """Whether to explore, and for how many steps, unless the user has decided.
 
-    Play explores if random play sees fewer goals in the first levels, or clearly fewer frames. Episodes become longer
-    as long as exploring sees too few goals, and more of them or clearly more frames in longer ones. An environment that
-    fails here will fail again while recording, which keeps the earlier levels.
+    Play explores if random play sees fewer goals in the first levels, or clearly fewer frames. Episodes are lengthened
+    while exploring sees too few goals, as long as longer ones see more goals or clearly more frames. An environment
+    that fails here will fail again while recording, which keeps the earlier levels.
     """
     tried = numbers[: choice.levels]
     usual = choice.steps if steps is None else steps
@@ -211,7 +212,7 @@ def _choose(
 
 
 def solved_frames(solved: np.ndarray | None, number_of: np.ndarray) -> np.ndarray:
-    """[m] int8, whether each kept frame solves its level (-1 if unknown), from `solved` [n] of all frames and their
+    """[m] int8, whether each kept frame solves its level (-1 if unknown), from `solved` [n] for all frames and their
     numbers [n] among the kept ones. A frame that solved the level once counts as solved."""
     kept = np.full(number_of.max() + 1, -1, np.int8)
     if solved is not None:
@@ -220,8 +221,8 @@ def solved_frames(solved: np.ndarray | None, number_of: np.ndarray) -> np.ndarra
 
 
 def never_reached(goals: np.ndarray | None, frames: np.ndarray, number: int) -> dict[str, np.ndarray]:
-    """The arrays `goals` and `goal_level` of a level: those of its goals [G,H,W,3] that are not among frames
-    [n,H,W,3]. Play has told whether the others solve it."""
+    """The arrays `goals` and `goal_level` of a level: those of its goals [G,H,W,3] that are not among the frames
+    [n,H,W,3]. For the others, play has already shown whether they solve it."""
     unseen = [] if goals is None else [goal for goal in goals if not (frames == goal).all(axis=(1, 2, 3)).any()]
     kept = np.array(unseen, np.uint8).reshape(len(unseen), *frames.shape[1:])
     return {"goals": kept, "goal_level": np.full(len(kept), number)}

@@ -2,8 +2,8 @@
 
 A folder holds an npy file for each of the ARRAYS that has rows and, once it is complete, `manifest.json`. Until then
 `unfinished.jsonl` (`journal.py`) has a line for each part of the levels: the rows and bytes of each file up to there,
-and the part's checksums. A part is on the disk before its line is. So a run that is killed at any moment and resumed
-writes the very same bytes, and damage done in the meantime is noticed and that part played again.
+and the part's checksums. A part is on disk before its line is. So a run that is killed at any moment and resumed
+writes exactly the same bytes; if a part was damaged in the meantime, this is noticed and the part is played again.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ ARRAYS = {
     "goal_level": np.int64,
 }
 ARRAYS_ADDED_LATER = ("solved", "goals", "goal_level")
-"""Arrays that data sets of earlier versions lack."""
+"""Arrays that data sets from earlier versions lack."""
 KEYS_ONLY_IF_TRUE = ("explore",)
 """Keys that a request has only if they are true."""
 SECONDS_BETWEEN_NOTES = 1.0
-"""How often finished levels are noted in the journal: the most that a kill costs, beside the level being played."""
+"""How often finished levels are noted in the journal: the most that a kill costs, besides the level being played."""
 DIMENSIONS = {"frames": 4, "episodes": 2, "actions": 2, "goals": 4}
-"""Of arrays that have more than one."""
+"""The number of dimensions of each array that has more than one."""
 MANIFEST, JOURNAL = "manifest.json", "unfinished.jsonl"
 
 
@@ -52,7 +52,7 @@ class TrajectoryWriter:
     """Appends levels to a trajectory folder. Until it is closed, no other writer can open the folder."""
 
     def __init__(self, folder: Path, request: Mapping[str, Any], resume: bool) -> None:
-        """Begin or continue `folder`. `request` is everything that decides the data; to resume, it must be equal."""
+        """Begin or continue `folder`. `request` is everything that decides the data; to resume, it must be the same."""
         self.folder = folder
         self.request = json.loads(json.dumps({"format": FORMAT, **request}))
         self.levels_done = 0
@@ -101,7 +101,7 @@ class TrajectoryWriter:
         return True
 
     def _check_contents(self) -> None:
-        """An InputError if the folder holds anything that no writer has left there."""
+        """An InputError if the folder holds anything that was not left there by a writer."""
         if not self.folder.exists() or (self.folder / JOURNAL).exists():
             return
         if not self.folder.is_dir() or not all(map(left_by_writer, self.folder.iterdir())):
@@ -129,7 +129,7 @@ class TrajectoryWriter:
             if damaged is not None:
                 notice(
                     f"{self.folder / damaged}.npy has been damaged since it was written; everything after "
-                    f"the first {self.levels_done} levels is made again"
+                    f"the first {self.levels_done} levels is recorded again"
                 )
                 self._journal.add({"again": self.levels_done})
                 break
@@ -145,7 +145,7 @@ class TrajectoryWriter:
                 raise InputError(f"{self.folder} holds a data set with {key} {held}, not {value}; it cannot be resumed")
 
     def _holds(self, name: str, part: Mapping[str, Any]) -> bool:
-        """Whether a file still has the bytes of a part, after the bytes that were checked before."""
+        """Whether a file still has the bytes of a part, following the bytes that have been checked."""
         if name not in part["bytes"]:
             return False
         if not part["bytes"][name]:
@@ -162,7 +162,7 @@ class TrajectoryWriter:
         return left == 0 and digest.hexdigest() == part["sha256"][name]
 
     def append(self, levels: int, **arrays: np.ndarray) -> None:
-        """Add the rows of this many finished levels to every array; without `solved`, what solves them is unknown, and
+        """Add the rows of this many finished levels to every array. Without `solved`, it is unknown what solves them;
         without `goals`, no goal is shown."""
         arrays.setdefault("solved", np.full(len(arrays["frame_level"]), -1))
         arrays.setdefault("goals", arrays["frames"][:0])
@@ -176,7 +176,7 @@ class TrajectoryWriter:
             with naming(path), path.open("r+b" if path.exists() else "w+b") as file:
                 if self._rows[name] == 0:
                     file.write(header)
-                # What was written after the last line of the journal does not count: overwrite it.
+                # Anything written after the journal's last line does not count: overwrite it.
                 file.seek(len(header) + self._bytes[name])
                 file.truncate()
                 file.write(rows.data)
@@ -194,7 +194,7 @@ class TrajectoryWriter:
         return self._rows["frames"]
 
     def _note(self) -> None:
-        """Flush all levels up to here to the disk, and note it in the journal."""
+        """Flush all levels so far to disk, and note it in the journal."""
         if self._journal is None or self._noted == self.levels_done:
             return
         for name in ARRAYS:
@@ -207,8 +207,8 @@ class TrajectoryWriter:
         self._noted, self._noted_at = self.levels_done, time.monotonic()
 
     def finish(self, frame_shape: tuple[int, ...], steps: int) -> None:
-        """Complete the folder of frames [H,W,3] and episodes of this many steps: final headers, checksums, and last the
-        manifest."""
+        """Complete a folder with frames [H,W,3] and episodes of this many steps: final headers, checksums, and finally
+        the manifest."""
         assert self._journal is not None
         shapes = {"frames": frame_shape, "episodes": (steps + 1,), "actions": (steps,), "goals": frame_shape}
         self._note()
@@ -226,7 +226,7 @@ class TrajectoryWriter:
         self.complete = True
 
     def give_up(self) -> None:
-        """Remove all that was written: it can never become a data set."""
+        """Remove everything that was written: it can never become a data set."""
         for name in ARRAYS:
             (self.folder / f"{name}.npy").unlink(missing_ok=True)
         self._noted = self.levels_done
@@ -237,7 +237,7 @@ class TrajectoryWriter:
 
 
 def _flush(path: Path) -> None:
-    """Flush a written file to the disk."""
+    """Flush a written file to disk."""
     with naming(path), path.open("rb") as file:
         os.fsync(file.fileno())
 

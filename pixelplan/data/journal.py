@@ -15,7 +15,7 @@ from pixelplan.types import InputError
 class Journal:
     """An append-only file of sealed JSON lines that belongs to one process at a time.
 
-    The lock ends with the process that holds it, however that ends. An incomplete or damaged line does not count, nor
+    The lock is released when its process ends, for whatever reason. An incomplete or damaged line does not count, nor
     does any line after it.
     """
 
@@ -24,7 +24,7 @@ class Journal:
         self.path = path
         self._file = _lock(path)
         self.lines: list[dict[str, Any]] = []
-        """What was noted so far."""
+        """What has been noted so far."""
         self._end = 0
         for line in self._file:
             if (read := _parse(line, path)) is None:
@@ -39,7 +39,7 @@ class Journal:
         self.add({"process": os.getpid()})
 
     def add(self, line: dict[str, Any]) -> None:
-        """Note something for good: it is on the disk when this returns."""
+        """Note something for good: it is on disk when this returns."""
         with naming(self.path):
             self._file.write(json.dumps(sealed(line)).encode() + b"\n")
             self._file.flush()
@@ -48,11 +48,11 @@ class Journal:
 
     def close(self) -> None:
         """Let others write."""
-        with naming(self.path):  # on a full disk, closing fails once more
+        with naming(self.path):  # on a full disk, closing fails again
             self._file.close()
 
     def remove(self) -> None:
-        """The data set is complete, or abandoned."""
+        """Remove the journal: the data set is complete, or abandoned."""
         self.path.unlink(missing_ok=True)
         self.close()
 
@@ -68,7 +68,7 @@ def _lock(path: Path) -> IO[bytes]:
             writers = [line["process"] for line in (_parse(raw, path) or {} for raw in file) if "process" in line]
             file.close()
             holder = f"process {writers[-1]}" if writers else "another process"
-            raise InputError(f"{path.parent} is being written by {holder}; wait until that has finished") from None
+            raise InputError(f"{path.parent} is being written by {holder}; wait until it has finished") from None
         if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
             file.seek(0)
             return file

@@ -12,7 +12,7 @@ from pixelplan.types import MOST_ACTIONS, InputError
 
 
 def check_manifest(manifest: Mapping[str, Any], path: Path) -> None:
-    """An InputError for a manifest that no version of this program writes."""
+    """An InputError for a manifest that no version of this program would write."""
     rules = {
         "env": isinstance(manifest.get("env"), str),
         "options": _is_options(manifest.get("options")),

@@ -30,7 +30,7 @@ class PortableTrajectories:
 
     @classmethod
     def of(cls, data: Trajectories) -> PortableTrajectories:
-        """The data set with each memory-mapped array replaced by its place."""
+        """The data set with each memory-mapped array replaced by the place of its bytes."""
         arrays = {part.name: getattr(data, part.name) for part in dataclasses.fields(data) if part.name != "manifest"}
         return cls({name: _place(array) for name, array in arrays.items() if array is not None}, dict(data.manifest))
 

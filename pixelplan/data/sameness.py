@@ -1,12 +1,12 @@
 """Which recorded frames may show the same state, judged only by what followed them.
 
-Two frames of a level are *told apart* if an action that was tried in both led to two different frames, unless these
-are undecided themselves. They are *undecided* if they are not told apart and actions that were tried in both lead, at
-once or in the end, to one and the same frame. An example is a figure that looks left or right in the same place: once
-it moves sideways, nothing remembers how it looked before. One shared outcome is no proof. (If a hole hides what fell
-into it, many frames lead to one.) A whole recorded future is no proof either: two places of a corridor may lead to the
-same ends forever. So undecided frames count neither as the same state nor as different ones. Training does not push
-them apart, and a prediction that confuses them counts neither as right nor as wrong.
+Two frames of a level are *told apart* if an action that was tried in both led to two different frames, unless those
+are themselves undecided. They are *undecided* if they are not told apart and actions that were tried in both lead,
+immediately or eventually, to the same frame. An example is a figure that faces left or right in the same place: once
+it moves sideways, nothing remembers which way it faced before. One shared outcome is no proof. (If a hole hides what
+fell into it, many frames lead to one.) A whole recorded future is no proof either: two places in a corridor may lead
+to the same ends forever. So undecided frames count neither as the same state nor as different ones. Training does not
+push them apart, and a prediction that confuses them counts neither as right nor as wrong.
 
 Frames are only compared for equality, so there is nothing to tune.
 """

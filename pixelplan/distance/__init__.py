@@ -1,4 +1,4 @@
-"""DISTANCE: search that follows the number of steps from a state to a goal, and how a network learns that number."""
+"""DISTANCE: search guided by the number of steps from a state to a goal, and how a network learns that number."""
 
 from __future__ import annotations
 

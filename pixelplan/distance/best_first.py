@@ -1,6 +1,6 @@
-"""LATENT GRAPH: best-first search follows a distance.
+"""LATENT GRAPH: best-first search is guided by a distance.
 
-It grows a graph in the order of the steps taken so far plus, weighted, the steps that the distance still expects.
+It grows a graph in the order of the steps taken so far plus the weighted steps that the distance still expects.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pixelplan.planning.one_shot import OneShotConfig
 
 FEW, SHARE = 8, 64
-"""A best-first search expands FEW nodes at a time at first, and later one in SHARE of its nodes."""
+"""A best-first search expands FEW nodes at a time at first, and later one in every SHARE of its nodes."""
 
 
 def frontier(problem: Problem, config: OneShotConfig) -> Growth:
@@ -32,14 +32,14 @@ def frontier(problem: Problem, config: OneShotConfig) -> Growth:
     chosen = _with_perimeter(problem, config, distance) or Nearness(problem)
     if config.policy_weight and not hasattr(chosen, "look"):
         raise InputError(
-            f"policy-weight is {config.policy_weight}, and no policy was learned; leave it 0, or give a heuristic, "
+            f"policy-weight is {config.policy_weight}, but no policy was learned; leave it at 0, or give a heuristic "
             "and no perimeter"
         )
     return best_first(problem, config, chosen)
 
 
 def _with_perimeter(problem: Problem, config: OneShotConfig, distance: Distance | None) -> Distance | None:
-    """A distance that is exact around the goal, if the settings ask for it; else the given one."""
+    """A distance that is exact around the goal, if the settings ask for it; otherwise the given one."""
     if not config.perimeter:
         return distance
     if not is_discrete(problem.model) or not len(problem.goal.points) or problem.goal.matters is not None:
@@ -48,15 +48,15 @@ def _with_perimeter(problem: Problem, config: OneShotConfig, distance: Distance 
 
 
 def best_first(problem: Problem, config: OneShotConfig, distance: Distance) -> Growth:
-    """Expand the nodes with the least steps + weight · distance first, a batch at a time, as networks like it.
+    """Expand the nodes with the least steps + weight · distance first, a batch at a time, which suits networks.
 
-    With a weight of at most 1 this is A*. It continues until no other path can be shorter, and expands a node again
+    With a weight of at most 1, this is A*. It continues until no other path can be shorter, and expands a node again
     if it finds a shorter path to it, so the plan is shortest if the distance never overestimates. With a larger
-    weight it stops at the first goal. An infinite weight is greedy: only the distance counts.
+    weight, it stops at the first goal. An infinite weight is greedy: only the distance counts.
 
-    With a policy weight, every action on the way to a node also costs that many steps times -log of how likely the
-    distance's policy finds it: of nodes that seem equally near, those come first that a good player would pass. The
-    search then stops at the first goal, too.
+    With a policy weight, every action on the way to a node also costs that many steps times -log of its probability
+    under the distance's policy: among nodes that seem equally near, those that a good player would pass come first.
+    Then, too, the search stops at the first goal.
     """
     search = _BestFirst(problem, config, distance)
     while search.more():
@@ -121,7 +121,7 @@ class _BestFirst:
         self._meet(nodes[new], points[new])
 
     def _next(self) -> np.ndarray:
-        """The next nodes [n] to expand, each once; entries that are out of date are dropped."""
+        """The next nodes [n] to expand, each once; outdated entries are dropped."""
         entries = self.queue.pop(min(self.config.batch, max(FEW, self.growth.graph.size // SHARE)))
         nodes, depths = entries[:, 0].astype(np.int64), entries[:, 1]
         current = (depths == self.growth.graph.depths(nodes)) & (depths < self.expanded_at[nodes])
@@ -151,7 +151,7 @@ class _BestFirst:
         keys = ahead if np.isinf(weight) else depths + weight * ahead if weight else depths.astype(np.float64)
         if self.surprise is not None:
             keys = keys + self.config.policy_weight * self.surprise.of(self.growth.graph, nodes)
-        keys = np.minimum(keys, 1e9)  # what seems infinitely far comes last but still comes: the distance may be wrong
+        keys = np.minimum(keys, 1e9)  # what seems infinitely far comes last, but it comes: the distance may be wrong
         self.queue.push(keys - 1e-7 * depths, np.stack([nodes, depths], axis=1).astype(np.int32))
 
     def _meet(self, nodes: np.ndarray, points: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""The settings of learned distances. No networks here, so that help texts appear at once."""
+"""The settings of learned distances. There are no networks here, so that help texts appear at once."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pixelplan.types import InputError
 
 LIMITS = {"goal_width": (1, 512), "goal_blocks": (0, 32), "state_width": (1, 512), "hidden": (1, 4096)}
-"""The least and the most that each size of a network may be; sizes read from files are checked against it."""
+"""The smallest and largest value of each size of a network; sizes read from files are checked against these."""
 
 MOST = 10**9
-"""The most that any count may be."""
+"""The largest value of any count."""
 
 
 @dataclass(frozen=True)
@@ -40,27 +40,27 @@ class DistanceConfig:
     rounds: int = 6
     """Rounds of searching and learning, after a first round of random play."""
     searches: int = 300
-    """Training levels that a round plays or searches, drawn again each time."""
+    """Training levels that a round plays or searches, drawn afresh each time."""
     walk: int = 64
-    """Steps of an imagined random walk. If all levels have the same goal, longer walks from it reach what is far."""
+    """Steps of an imagined random walk. If all levels have the same goal, longer walks from it reach distant states."""
     nodes: int = 1000
-    """Nodes of a search in the first round. Each later round has twice as many as the one before, up to most_nodes."""
+    """Nodes in a search in the first round. Each later round has twice as many as the one before, up to most_nodes."""
     most_nodes: int = 8000
-    """The most nodes of a search."""
+    """The most nodes in a search."""
     weight: float = 3.0
     """Weight of the distance in these searches."""
     batch: int = 16
     """Nodes that these searches expand at a time."""
     states: int = 384
-    """The most states that are learned from one search."""
+    """The most states to learn from in one search."""
     updates: int = 600
     """Gradient steps per round."""
     policy: float = 0.5
-    """Weight of the error about actions, beside that about distances."""
+    """Weight of the error about actions, relative to that about distances."""
     learning_rate: float = 1.5e-3
-    """The highest of a round; it then falls to zero."""
+    """The highest learning rate of a round; it then falls to zero."""
     held_out_nodes: int = 20_000
-    """The most nodes of a search on held-out levels."""
+    """The most nodes in a search on held-out levels."""
     seed: int = 0
     """Decides which levels are drawn, and all other random choices."""
     network: NetworkConfig = field(default_factory=NetworkConfig)

@@ -1,4 +1,4 @@
-"""What a searched graph teaches about distances: exact ones to what it reached, better guesses for the rest."""
+"""What a searched graph teaches about distances: exact ones to what it reached, and better guesses for the rest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pixelplan.planning.plan import LatentGraph
 def backed_up(successors: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Steps [M] from each node of a graph [M,A], given the known steps [M] of some nodes and infinity for the others.
 
-    A node's steps are the lesser of what is known and one more than its best successor's.
+    A node's steps are the smaller of what is known and one more than its best successor's.
     """
     steps = np.append(known.astype(np.float64), np.inf)  # successor -1, never looked at, reads the last entry
     while True:
@@ -24,20 +24,20 @@ def backed_up(successors: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 
 def to_any(graph: LatentGraph, nodes: np.ndarray | list[int]) -> np.ndarray:
-    """Steps [M] from each node to the nearest of `nodes`, along edges that were looked at; infinite without a path."""
+    """Steps [M] from each node to the nearest of `nodes`, along explored edges; infinite if there is no path."""
     known = np.full(len(graph.codes), np.inf)
     known[nodes] = 0
     return backed_up(graph.successors, known)
 
 
 def along(graph: LatentGraph, steps: np.ndarray, nodes: np.ndarray) -> np.ndarray:
-    """Which actions [n,A] from nodes [n] are along a shortest path to a goal that is these steps [M] away."""
+    """Which actions [n,A] in nodes [n] are on a shortest path to a goal, given each node's steps [M] to it."""
     after = np.append(steps, np.inf)[graph.successors[nodes]]  # successor -1, never looked at, reads the last entry
     return np.isfinite(after) & (after + 1 == steps[nodes, None])
 
 
 def back_and_forth(graph: LatentGraph, node: int) -> np.ndarray:
-    """The nodes [n] to which a path leads from a node and back again, itself included."""
+    """The nodes [n] that can be reached from a node with a path back again, itself included."""
     there = np.zeros(len(graph.codes) + 1, bool)  # successor -1, never looked at, reads the last entry
     there[node], new = True, np.array([node])
     while len(new):
@@ -60,7 +60,7 @@ class Samples:
     sure: np.ndarray
     """[n] float32, the weight of each state's error."""
     at_least: np.ndarray
-    """[n] bool, whether the steps may also be more."""
+    """[n] bool, whether the true number of steps may be larger."""
     best: np.ndarray
     """[n,A] bool, which actions lead along a shortest known path to the goal; none if no path is known."""
 
@@ -68,10 +68,10 @@ class Samples:
 def towards(
     graph: LatentGraph, steps: np.ndarray, goal: np.ndarray, count: int, random: np.random.Generator
 ) -> Samples:
-    """What a graph teaches, in at most `count` states, about a goal with this mean code [d], these steps [M] away.
+    """What a graph teaches about a goal with this mean code [d], given the steps [M] to it, in at most `count` states.
 
-    From three quarters of the states a path leads there. From the others, though expanded, none does: they are farther
-    than most, or cut off.
+    From three quarters of the states there is a path to it. From the others, although expanded, there is none: they are
+    farther away than most, or cut off.
     """
     near = random.permutation(np.flatnonzero(np.isfinite(steps)))[: 3 * count // 4]
     cut_off = np.flatnonzero(~np.isfinite(steps) & expanded(graph))
@@ -90,7 +90,7 @@ def towards(
 
 
 def in_hindsight(graph: LatentGraph, wide: bool, count: int, random: np.random.Generator) -> Samples:
-    """What a graph teaches about a goal chosen in hindsight: one of its deeper nodes.
+    """What a graph teaches about a goal that is chosen in hindsight, one of its deeper nodes.
 
     If the level's own goal is any of several states (`wide`), so is this one: all nodes with a path there and back.
     """
@@ -106,9 +106,9 @@ def from_search(
 ) -> Samples:
     """What a search teaches about its own goal, with this mean code [d], in at most `count` states.
 
-    If a path was found, it and all paths that join it are sure. Other expanded nodes learn from the nodes at the edge
-    of the graph: their distances, plus the steps to them. In a dead end these grow with every round, until searches
-    avoid it.
+    If a path was found, it and all paths that join it are certain. Other expanded nodes learn from the nodes at the
+    edge of the graph: their distances, plus the steps to them. In a dead end these grow with every round, until
+    searches avoid it.
     """
     assert graph.ahead is not None
     looked_at = expanded(graph)

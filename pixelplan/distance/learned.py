@@ -25,11 +25,11 @@ from pixelplan.types import InputError, Model, goal_test_of, is_discrete
 FORMAT = 2
 ABOUT = "heuristic.json"
 MOST_BITS = 2**20
-"""The most zeros and ones of a code."""
+"""The most zeros and ones in a code."""
 
 
 class LearnedDistance:
-    """A `Guide` by a network; it reads each goal once and remembers it until the goal changes."""
+    """A `Guide` that uses a network; it reads each goal once and remembers it until the goal changes."""
 
     def __init__(self, network: DistanceNetwork) -> None:
         self.network = network.eval()
@@ -41,7 +41,7 @@ class LearnedDistance:
 
     @torch.inference_mode()
     def look(self, z: Tensor, goals: Tensor) -> tuple[Tensor, Tensor]:
-        """These steps [N], and the logarithms [N,A] of how likely each action is the best."""
+        """These steps [N], and the log-probabilities [N,A] that each action is the best one."""
         mean = goals.float().mean(0, keepdim=True)
         if self._goal is None or not torch.equal(self._goal[0], mean):
             self._goal = mean, self.network.read_goal(mean)
@@ -118,7 +118,7 @@ def load_distance(folder: str | Path, model_identity: str | None = None) -> tupl
 
 
 def _described(about: dict[str, Any], path: Path) -> DistanceNetwork:
-    """The network of a description; its sizes are checked before they take any memory."""
+    """The network that a description asks for; its sizes are checked before any memory is taken."""
     bits: Any = about.get("bits")
     actions: Any = about.get("actions")
     layout, network = about.get("layout"), about.get("network")

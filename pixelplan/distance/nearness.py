@@ -1,4 +1,4 @@
-"""A distance for models that have learned none."""
+"""A distance for models without a learned one."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Nearness:
     """A distance that needs no learning: how much an embedding differs from the goal's, in units of one step's change.
 
-    For zeros and ones, the difference is the number of bits that differ. It orders what is near and says little about
-    what is far. If a test decides the goal, it says only whether the goal is met.
+    For zeros and ones, the difference is the number of bits that differ. It ranks near states well, and says little
+    about distant ones. If a test decides the goal, it says only whether the goal is met.
     """
 
     def __init__(self, problem: Problem) -> None:

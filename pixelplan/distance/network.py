@@ -34,9 +34,9 @@ class DistanceNetwork(nn.Module):
     """The square root of the steps from states to a goal, and how promising each action is on the way there.
 
     Every bit of a code has a weight vector. A state is the sum of the vectors of its ones, and a few layers judge that
-    sum. If codes are laid out in cells, a convolutional network reads the goal once a level and changes these vectors:
-    what a box in a cell means depends on where the walls and targets are. A much smaller network compares neighbouring
-    cells of each state. The goal is the mean of its codes: what its frames disagree about does not matter.
+    sum. If codes are laid out in cells, a convolutional network reads the goal once per level and changes these
+    vectors: what a box in a cell means depends on where the walls and targets are. A much smaller network compares
+    neighbouring cells of each state. The goal is the mean of its codes: what its frames disagree about does not matter.
     """
 
     def __init__(self, bits: int, layout: tuple[int, int, int] | None, actions: int, config: NetworkConfig) -> None:

@@ -1,8 +1,8 @@
-"""LATENT GRAPH: all that lies around a goal, for worlds in which every move can be undone.
+"""LATENT GRAPH: everything around a goal, for worlds in which every move can be undone.
 
 From the goal outwards, a model finds states in the order of their distance, and this distance is exact. Any other state
-is farther away than the last whole layer. A search that knows this never overestimates, and it can stop where it meets
-what is known: of a plan of 14 steps it has to find only the first half.
+is farther away than the last complete layer. A search that knows this never overestimates, and it can stop where it
+meets a known state: it has to find only the first half of a plan of 14 steps.
 
 Shapes: G goals, d zeros and ones a state, A actions.
 """
@@ -30,7 +30,7 @@ class Perimeter:
     """The states around a goal with their steps to it."""
 
     def __init__(self, model: Model, context: Any, goals: np.ndarray, nodes: int) -> None:
-        """Visit `nodes` states around goals [G,d]; an InputError if no move undoes one of the moves met."""
+        """Visit `nodes` states around goals [G,d]; an InputError if some move cannot be undone by another."""
         self._table = Table()
         self._table.find_or_add(pack(goals))
         bits = goals.shape[1]
@@ -46,7 +46,7 @@ class Perimeter:
                 back = states.reshape(len(leaves), -1) == parents[leaves, None]
                 if self.whole and not back.any(1).all():
                     raise InputError(
-                        "a perimeter is for worlds in which every move can be undone by another, and here some cannot"
+                        "a perimeter is for worlds in which every move can be undone by another; here some cannot"
                     )
                 while self._table.size > len(self._steps):
                     self._steps, parents = with_room(self._steps), with_room(parents)
@@ -57,16 +57,16 @@ class Perimeter:
             layer, size = np.arange(size, self._table.size), self._table.size
 
     def __call__(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Steps [n] from states z [n,d] to the goal, exact or at least these, and which [n] are exact."""
+        """Steps [n] from states z [n,d] to the goal, exact or a lower bound, and which [n] are exact."""
         states = self._table.find(pack(z))
         return np.where(states < 0, self.whole + 1, self._steps[states]), states >= 0
 
 
 class WithPerimeter:
-    """A `Distance` that is exact around the goal; of what is farther away it knows at least that."""
+    """A `Distance` that is exact around the goal; of any other state it knows at least that it is farther away."""
 
     def __init__(self, perimeter: Perimeter, beyond: Distance | None) -> None:
-        """`beyond` knows more about what is farther away, if anything does."""
+        """`beyond` knows more about states that are farther away, if it is given."""
         self._perimeter, self._beyond = perimeter, beyond
 
     def __call__(self, z: torch.Tensor, goals: torch.Tensor) -> torch.Tensor:

@@ -11,7 +11,7 @@ _NEAR = 4096
 class Queue:
     """A priority queue in arrays: the entries with the least keys are sorted, all others wait in unsorted chunks.
 
-    So an operation only touches the few entries near the front. Entries with equal keys leave in the order they came.
+    So an operation touches only the few entries near the front. Entries with equal keys leave in the order they came.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,7 @@
 """Learn a distance inside a world model: first from imagined random play, then from searches that use it.
 
-Each round searches training levels with the distance learned so far, and learns from what the searches saw. The budget
-of nodes grows from round to round. Held-out levels show whether it is learning.
+Each round searches training levels with the distance learned so far, and learns from what the searches saw. The node
+budget grows from round to round. Held-out levels show whether it is learning.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Open = Callable[[int], tuple[np.ndarray, Goal]]
 """The first frame [H,W,3] and the goal of a level, by its number."""
 
 WALKED = 1536
-"""About how many states imagined play expands for each level."""
+"""Roughly how many states imagined play expands for each level."""
 FAR_ENOUGH = 64
-"""Steps of walks from a goal after the first round: about what is farther away, searches know more."""
+"""Steps of walks from a goal after the first round; searches know more about what is farther away."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,18 @@ class Round:
 
     number: int
     nodes: int
-    """The most nodes of a search on a training level; 0 if levels were played at random."""
+    """The most nodes in a search on a training level; 0 if levels were played at random."""
     solved: float
     """Share of its training levels that were solved."""
     loss: float
     held_out_solved: float
     held_out_nodes: float
-    """The median on held-out levels; an unsolved one counts with the limit."""
+    """The median over held-out levels; an unsolved one counts as the limit."""
     seconds: float
-    """Since training began."""
+    """Seconds since training began."""
     held_out_actions: float | None
-    """Share of states of solved held-out levels in which the policy's first choice is along a shortest known way; None
-    if there are none."""
+    """Share of states in solved held-out levels in which the policy's first choice is on a shortest known path; None if
+    there are none."""
 
 
 def train_distance(
@@ -108,7 +108,7 @@ def train_distance(
 
 
 def _sizes(model: Model, frame: np.ndarray) -> tuple[int, tuple[int, int, int] | None, int]:
-    """The dimensions d of a model's codes, their layout, and how many actions A it knows, tried on a frame [H,W,3]."""
+    """The dimensions d of a model's codes, their layout, and its number of actions A, found from a frame [H,W,3]."""
     with inference():
         _, actions, bits = model.step(model.encode(frame[None]), model.context(frame)).shape
     return bits, layout_of(model), actions
@@ -162,8 +162,8 @@ class _Trainer:
         return Round(number, nodes, solved, loss, float(share), float(median), seconds, actions)
 
     def _show(self, level: int, random: np.random.Generator) -> tuple[bool, int, np.ndarray]:
-        """Whether a held-out level is solved, with how many nodes, and of some of its states [n] with a known way to
-        the goal whether the policy's first choice is along a shortest of these."""
+        """Whether a held-out level is solved, with how many nodes, and for some of its states [n] with a known path to
+        the goal, whether the policy's first choice is on a shortest one."""
         context, start, goals = self._codes(level)
         plan = self._plan(context, start, goals, self.config.held_out_nodes)
         if not plan.reached:
@@ -185,7 +185,7 @@ class _Trainer:
     def _from_goals(
         self, opened: Sequence[tuple[Any, np.ndarray, np.ndarray]], walk: int, random: np.random.Generator
     ) -> tuple[list[Samples], bool]:
-        """What imagined walks from the goals of levels teach, and whether all of several levels have the same goal.
+        """What imagined walks from the goals of levels teach, and whether there are several levels, all with one goal.
 
         Levels with the same goal share its walks, which go further in one large graph than in many small ones.
         """
@@ -210,9 +210,9 @@ class _Trainer:
         one_goal: bool,
         random: np.random.Generator,
     ) -> tuple[list[Samples], bool]:
-        """What a level teaches, and whether it was solved: by a search if it may have nodes, else by random play.
+        """What a level teaches, and whether it was solved: by a search if nodes are allowed, otherwise by random play.
 
-        Goals in hindsight are for worlds whose levels have different ones.
+        Goals in hindsight are for worlds whose levels have different goals.
         """
         count, goal, wide = self.config.states, goals.mean(0), len(goals) > 1
         if not nodes:
@@ -274,9 +274,9 @@ class _Trainer:
 def imagine(
     model: Model, context: Any, start: np.ndarray, random: np.random.Generator, walks: int, steps: int
 ) -> LatentGraph:
-    """The graph of what random walks from start [d] meet inside a model, and of all states one step away from them.
+    """The graph of the states that random walks from start [d] visit inside a model, and of all states a step away.
 
-    A walk neither stands still nor goes back at once if it can do anything else.
+    A walk neither stands still nor turns straight back if it can do anything else.
     """
     graph = PackedGraph(start)
     here = before = np.zeros(walks, np.int64)

@@ -1,4 +1,4 @@
-"""LATENT GRAPH: how surprised a policy would be by the way to each node."""
+"""LATENT GRAPH: how surprised a policy would be by the path to each node."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Surprise:
         self._of_path = np.zeros(1024, np.float32)  # [M]
 
     def note(self, nodes: np.ndarray, logarithms: np.ndarray) -> None:
-        """Keep the logarithms [n,A] of the probabilities of the actions from nodes [n]."""
+        """Keep the log-probabilities [n,A] of the actions in nodes [n]."""
         if self._of_actions is None:
             self._of_actions = np.zeros((1024, logarithms.shape[1]), np.float32)
         while len(self._of_path) <= nodes.max():
@@ -23,7 +23,7 @@ class Surprise:
         self._of_actions[nodes] = np.nan_to_num(-logarithms, nan=np.inf, posinf=np.inf, neginf=0.0)
 
     def of(self, graph: Origins, nodes: np.ndarray) -> np.ndarray:
-        """The surprise [n] at the paths to nodes [n], as these are now."""
+        """The surprise [n] at the current paths to nodes [n]."""
         assert self._of_actions is not None
         parents, actions = graph.found_by(nodes)
         known = self._of_path[parents] + self._of_actions[parents, actions]

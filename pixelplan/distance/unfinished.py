@@ -1,4 +1,4 @@
-"""An unfinished training in one file: the network, what the latest rounds taught, and how all rounds went."""
+"""Unfinished training in one file: the network, what the latest rounds taught, and how all rounds went."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PARTS = ("steps", "sure", "at_least", "best")
 def save_progress(
     folder: Path, network: DistanceNetwork, samples: list[list[Samples]], history: list[dict[str, Any]], request: Any
 ) -> None:
-    """Write all that the next round needs, so that a resumed training ends with the same weights as any other.
+    """Write all that the next round needs, so that a resumed run ends with the same weights as an uninterrupted one.
 
     `request` is everything that decides these weights; only the same request can resume.
     """
@@ -41,7 +41,7 @@ def load_progress(
 ) -> tuple[list[list[Samples]], list[dict[str, Any]]] | None:
     """Load the weights of the checkpoint in a folder; returns what its latest rounds taught and how all rounds went.
 
-    None if there is no checkpoint. An InputError if it is damaged or belongs to another training.
+    None if there is no checkpoint. An InputError if it is damaged or belongs to another training run.
     """
     path = folder / CHECKPOINT
     if not path.exists():
@@ -59,7 +59,7 @@ def load_progress(
 
 
 def other_training(folder: Path) -> InputError:
-    """The error for a folder that holds another training."""
+    """The error for a folder that holds another training run."""
     return InputError(f"training in {folder} was started with other settings; resume it with the same")
 
 

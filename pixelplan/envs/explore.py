@@ -1,7 +1,7 @@
-"""Play that explores: in a deterministic world, what was tried once need not be tried again.
+"""Play that explores: in a deterministic world, nothing need be tried twice.
 
-An explorer remembers a level as a graph of frames and actions. It takes an untried action in this frame, or goes, by
-actions whose outcome it knows, to a frame that has one. It prefers actions that have led to new frames, and near frames
+An explorer remembers a level as a graph of frames and actions. It takes an untried action in the current frame, or
+walks along known transitions to a frame that has one. It prefers actions that have led to new frames, and near frames
 to far ones: whatever promises the most new frames per step.
 """
 
@@ -33,8 +33,8 @@ class ExploreConfig:
     """What an explorer expects of actions."""
 
     least: float = 0.15
-    """New frames that any untried action promises, at least. An action that has never done anything may open a door
-    once the key is in hand; without this, it would hardly be tried there."""
+    """The least number of new frames to expect of an untried action. An action that has never done anything may open a
+    door once the key is in hand; without this minimum it would hardly be tried there."""
 
 
 class Explorer:
@@ -65,7 +65,7 @@ class Explorer:
         return self._route.pop(0)
 
     def saw(self, here: int, action: int, there: int, over: bool) -> None:
-        """Remember what an action led to; `over` tells whether the level had already ended."""
+        """Remember what an action led to; `over` says whether the level had already ended."""
         new = there >= len(self._successors)
         if self._known(here)[action] < 0 and not over:
             self._tried[action] += 1
@@ -87,7 +87,7 @@ class Explorer:
         return self._successors[frame]
 
     def _best(self, here: int) -> tuple[float, list[int]]:
-        """About how many new frames per step the best choice from a frame promises, and the actions of that choice."""
+        """Roughly how many new frames per step the best choice in a frame promises, and the actions of that choice."""
         self._known(here)
         if not self._untried:
             return 0.0, []

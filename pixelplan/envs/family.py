@@ -1,7 +1,7 @@
 """Families of levels: what recording, judging and showing ask of a puzzle, or of a user's environment.
 
-The core knows no world. `puzzles.tables.Tables` is a family whose levels are tables, as the three puzzles are,
-`worlds.gym_family.GymFamily` is any Gymnasium environment, and `worlds.noise.Noisy` another family behind visual noise.
+The core knows no particular world. `puzzles.tables.Tables` is a family whose levels are tables, such as the three
+puzzles; `worlds.gym_family.GymFamily` is any Gymnasium environment; `worlds.noise.Noisy` adds visual noise to a family.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Recording:
     solved: np.ndarray | None = None
     """[n] bool, whether each frame solves the level; None if unknown."""
     goals: np.ndarray | None = None
-    """[G,H,W,3] uint8, what the level shows of its goal, reached or not; None if it shows nothing, or parts only."""
+    """[G,H,W,3] uint8, pictures of the level's goal, reached or not; None if the level shows none, or only parts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +50,12 @@ class Challenge:
     goal: Goal
     """What planners are told about the goal."""
     shortest: int | None
-    """Steps of the shortest path to this very goal; None if there is none or it is unknown."""
+    """Steps of the shortest path to this goal; None if there is none or it is unknown."""
     action_names: tuple[str, ...]
     level: Any = None
     """The level's tables with this goal (`puzzles.level.Level`), if it has tables."""
     rules: Callable[[], Model] | None = None
-    """Makes a model of the level's true rules, if its tables tell them."""
+    """Makes a model of the level's true rules, if it has tables."""
 
     @property
     def goal_frame(self) -> np.ndarray | None:
@@ -64,7 +64,7 @@ class Challenge:
 
 
 class Family(Protocol):
-    """Levels by their numbers, all with the same actions and frames of one size."""
+    """Numbered levels, all with the same actions and frames of one size."""
 
     @property
     def name(self) -> str:
@@ -80,11 +80,11 @@ class Family(Protocol):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Of a frame: height, width, 3."""
+        """The shape of a frame: height, width, 3."""
 
     @property
     def random_start(self) -> bool:
-        """Whether random play begins in random places of a level."""
+        """Whether random play begins at random places in a level."""
 
     @property
     def has_goals(self) -> bool:
@@ -105,7 +105,7 @@ class Family(Protocol):
 
     @property
     def usually_random(self) -> bool:
-        """Whether play is random unless the user asks to explore; if not, the way that sees more is chosen."""
+        """Whether play is random unless the user asks to explore; if not, whichever way sees more is chosen."""
 
     def play(
         self,
@@ -116,9 +116,9 @@ class Family(Protocol):
         explores: bool = False,
         trusts: bool = False,
     ) -> Recording:
-        """Uniform random actions in a level, or what explores it (`explore.py`).
+        """Play a level with uniformly random actions, or explore it (`explore.py`).
 
-        If it `trusts` that frames show the whole state, steps that were made before need not be drawn again.
+        If it `trusts` that frames show the whole state, steps that it has made before need not be drawn again.
         """
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:

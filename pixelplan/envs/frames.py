@@ -1,4 +1,4 @@
-"""Pictures of any kind become frames here, and nowhere else: uint8 [H,W,3], of the size that a model takes."""
+"""Pictures of any kind become frames here, and only here: uint8 [H,W,3], in the size that a model takes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from PIL import Image
 from pixelplan.types import Goal, InputError, describe_value
 
 LARGEST, SMALLEST, USUAL_SIDE = 128, 24, 64
-"""Frames with a side above the first are shrunk, frames with a side below the second enlarged."""
+"""Frames with a side above the first are shrunk; frames with a side below the second are enlarged."""
 LARGEST_SHRUNK = 112
 """The longest side of a frame that was shrunk."""
 LARGEST_PICTURE = 4096
 """The most pixels on a picture's longer side, before it becomes a frame."""
 
-warnings.filterwarnings("error", category=Image.DecompressionBombWarning)  # an exception, as for still larger ones
+warnings.filterwarnings("error", category=Image.DecompressionBombWarning)  # an exception, as for even larger ones
 
 
 def to_frame(picture: Any) -> np.ndarray:
@@ -44,7 +44,7 @@ def to_frame(picture: Any) -> np.ndarray:
 
 
 def usual_size(height: int, width: int) -> tuple[int, int]:
-    """The height and width in which frames of this size are kept unless the user asks for another.
+    """The height and width at which frames of this size are kept unless the user asks for another.
 
     Mid-sized frames stay as they are. Others change by a whole factor, so that their cells stay cells. If no factor
     divides the sides of a large frame, it becomes 64 × 64.
@@ -61,7 +61,7 @@ def usual_size(height: int, width: int) -> tuple[int, int]:
 
 
 def resize(frame: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-    """A frame [H,W,3] in another height and width: it shrinks to mean colours and grows by whole pixels."""
+    """A frame [H,W,3] in another height and width: shrinking averages colours, and enlarging repeats pixels."""
     if frame.shape[:2] == size:
         return frame
     method = Image.Resampling.NEAREST if size[0] >= frame.shape[0] else Image.Resampling.BOX
@@ -69,7 +69,7 @@ def resize(frame: np.ndarray, size: tuple[int, int]) -> np.ndarray:
 
 
 def resize_mask(mask: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-    """A mask [H,W] bool in another height and width; a pixel is in it if all pixels that it came from were."""
+    """A mask [H,W] bool in another height and width; a pixel is set if all the pixels that it came from were."""
     return resize(np.repeat(np.uint8(255) * mask[..., None], 3, axis=2), size)[..., 0] == 255
 
 
@@ -114,7 +114,7 @@ def decode_picture(
 ) -> np.ndarray:
     """The picture [H,W,3] uint8 in a file; an InputError if there is none, or one with a side above `largest`.
 
-    With `alpha` it is [H,W,4]. Its size is read and checked before its pixels take any memory.
+    With `alpha` it is [H,W,4]. The size is checked before the pixels take any memory.
     """
     try:
         with Image.open(source, formats=formats) as picture:
@@ -137,7 +137,7 @@ def decode_picture(
 class DistinctFrames:
     """Frames of one shape, each kept once and numbered in the order in which it was first added.
 
-    Equal means equal in every byte. Two states that look the same are one frame here, even if the game tells them apart
+    Equal means equal in every byte. Two states that look the same are one frame, even if the game tells them apart
     (in two places of ProcgenMaze the mouse looks the same whichever way it faces).
     """
 
@@ -153,12 +153,12 @@ class DistinctFrames:
         return self._numbers.setdefault(frame.tobytes(), len(self._numbers))
 
     def stacked(self) -> np.ndarray:
-        """All of them [n,H,W,3] in the order of their numbers; they cannot be written to."""
+        """All frames [n,H,W,3] in the order of their numbers; read-only."""
         return np.frombuffer(b"".join(self._numbers), np.uint8).reshape(-1, *self.shape)
 
 
 def distinct_frames(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which of frames [n,H,W,3] to keep [m], and the number among the kept ones of each frame [n]."""
+    """Which of the frames [n,H,W,3] to keep [m], and each frame's number among the kept ones [n]."""
     distinct = DistinctFrames(frames.shape[1:])
     number_of = np.array([distinct.add(frame) for frame in frames])
     return np.unique(number_of, return_index=True)[1], number_of

@@ -27,9 +27,9 @@ class _TookTooLong(BaseException):
 class guarded:
     """Anything that this `with` block raises becomes an EnvironmentFailed, and so does taking longer than `seconds`.
 
-    `name` is the environment's, `what` the call, such as "step 3 of level 7". Ctrl-C still works. Blocks cannot be
-    nested. (This is a class because a step of a small world takes a few microseconds, and a generator's context would
-    take as long.)
+    `name` is the environment's name, and `what` the call, such as "step 3 of level 7". Ctrl-C still works. Blocks
+    cannot be nested. (This is a class because a step in a small world takes a few microseconds, and a generator-based
+    context manager would take as long.)
     """
 
     __slots__ = ("_limited", "_name", "_seconds", "_what")
@@ -59,15 +59,15 @@ class guarded:
 
 
 class _Clock:
-    """Ends a block that takes too long, by an alarm signal that ticks on from one guarded block to the next.
+    """Ends a block that takes too long, using an alarm signal that keeps ticking from one guarded block to the next.
 
-    So a block needs no system call. It works only in a process's main thread, and only once the interpreter runs again:
-    a call into compiled code that never returns cannot be ended.
+    That way a block needs no system call. It works only in a process's main thread, and only once the interpreter runs
+    again: a call into compiled code that never returns cannot be ended.
     """
 
     def __init__(self) -> None:
         self.deadline: float | None = None
-        """When the current block must have ended; None outside of blocks."""
+        """When the current block must have ended; None outside a block."""
         self._tick = 0.0  # seconds; 0 while the clock is stopped
         self._idle = 0
         self._handler: Any = None
@@ -100,11 +100,11 @@ class _Clock:
 
 _clock = _Clock()
 atexit.register(_clock.stop)
-os.register_at_fork(after_in_child=_clock.__init__)  # type: ignore[misc]  # timers do not live on in a fork
+os.register_at_fork(after_in_child=_clock.__init__)  # type: ignore[misc]  # timers do not survive a fork
 
 
 def describe(problem: BaseException) -> str:
-    """An exception in a line."""
+    """An exception in one line."""
     try:
         words = " ".join(str(problem).split())[:300]
     except Exception:  # its own text may fail as well

@@ -1,4 +1,4 @@
-"""How strong visual noise is; data sets and records name it."""
+"""How strong visual noise is, as data sets and records state it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Noise:
     """How frames are disturbed; grey values are 0 to 255."""
 
     noise: float = 0.0
-    """Standard deviation of the noise of each pixel, in grey values."""
+    """Standard deviation of each pixel's noise, in grey values."""
     background: float = 0.0
     """How far a random pattern moves the colours of a frame's background (its most common colour), in grey values."""
     flicker: float = 0.0

@@ -1,8 +1,8 @@
 """How likely a plan is to succeed if carried out blindly, learned from other plans on validation levels.
 
-Three things tell: whether the search found the goal, how long the plan is (each step may be predicted wrongly), and how
-far its end is from the goal. How much each counts differs between models and searches, so it is learned from the record
-of an evaluation with the same model and search.
+Three things matter: whether the search found the goal, how long the plan is (each step may be predicted wrongly), and
+how far its end is from the goal. How much each matters depends on the model and the search, so it is learned from the
+record of an evaluation with the same model and search.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from pixelplan.planning.plan import Plan
 from pixelplan.types import InputError
 
 FEWEST = 20
-"""The fewest plans that something can be learned from."""
+"""The fewest plans to learn from."""
 _RIDGE, _ROUNDS = 0.1, 50
 
 
 @dataclass(frozen=True)
 class Chance:
-    """The chance of success of plans by one model and one search."""
+    """The chance that plans by one model and one search succeed."""
 
     weights: tuple[float, float, float]
-    """Log odds of plans that found the goal: a constant, per logarithm of steps, and per distance of the end."""
+    """Log odds of plans that found the goal: a constant, per log of steps, and per distance of the end to the goal."""
     not_found: float
     """The chance of plans that did not find the goal."""
 
@@ -42,7 +42,7 @@ class Chance:
 
 
 def learn_chance(episodes: Sequence[Mapping[str, Any]]) -> Chance:
-    """Learn from plans that were carried out blindly: levels as a record of `one-shot` has them.
+    """Learn from plans that were carried out blindly, given as the levels of a `one-shot` record.
 
     Logistic regression with Platt's targets: even if all plans succeed, none is certain.
     """
@@ -62,7 +62,7 @@ def learn_chance(episodes: Sequence[Mapping[str, Any]]) -> Chance:
 
 
 def _features(steps: Sequence[int], far: Sequence[float]) -> np.ndarray:
-    """[n,3] for plans with these steps that end this far from the goal, all of similar size."""
+    """[n,3], features of similar size for plans with these steps that end this far from the goal."""
     return np.stack([np.ones(len(steps)), np.log1p(np.array(steps, float)) - 3, np.array(far, float)], axis=1)
 
 
@@ -77,7 +77,7 @@ def read_chance(path: str | Path, wanted: Mapping[str, Any]) -> Chance:
         raise InputError(f"{path} is not a record of one-shot; make one with evaluate --planner one-shot --json FILE")
     for name, value in wanted.items():
         if record.get(name) != value:
-            raise InputError(f"{path} tells of plans with other {name} ({record.get(name)}, not {value})")
+            raise InputError(f"{path} records plans with other {name} ({record.get(name)}, not {value})")
     known = [episode for episode in episodes if _is_plan(episode)]
     if len(known) < FEWEST:
         raise InputError(f"{path} records {len(known)} plans; at least {FEWEST} are needed to learn from")
@@ -85,7 +85,7 @@ def read_chance(path: str | Path, wanted: Mapping[str, Any]) -> Chance:
 
 
 def _is_plan(episode: Any) -> bool:
-    """Whether this is a level of a record that tells how a plan went, with values that are possible."""
+    """Whether this level of a record says how a plan went, with possible values."""
     if not isinstance(episode, dict) or not all(isinstance(episode.get(name), bool) for name in ("found", "solved")):
         return False
     far, planned = episode.get("far") or 0.0, episode.get("planned")

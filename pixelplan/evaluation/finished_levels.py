@@ -23,7 +23,7 @@ class FinishedLevels:
     """The finished levels of one evaluation; written only if there will be a record."""
 
     def __init__(self, out: Path | None, request: Mapping[str, Any], resume: bool) -> None:
-        """Start, or continue from the journal beside `out` if its request (all that decides results) is equal."""
+        """Start, or continue from the journal beside `out` if its request (all that decides results) is the same."""
         self.done: dict[int, LevelResult] = {}
         self._path = out and out.with_name(f"{out.name}.unfinished")
         self._request = json.loads(json.dumps(request))
@@ -47,7 +47,7 @@ class FinishedLevels:
         recorded["config"] = _completed(recorded.get("config"), PLANNERS[self._request["planner"]].config)
         for key, value in self._request.items():
             if recorded.get(key) != value:
-                raise InputError(f"{path} is of an evaluation with {key} {recorded.get(key)}, not {value}")
+                raise InputError(f"{path} records an evaluation with {key} {recorded.get(key)}, not {value}")
         try:
             episodes = [LevelResult(**episode) for episode in recorded["episodes"]]
         except TypeError:
@@ -70,13 +70,13 @@ class FinishedLevels:
             write_json(self._path, {**self._request, "episodes": episodes})
 
     def remove(self) -> None:
-        """The record is complete and holds all of this."""
+        """Remove the journal: the record is complete and holds all of it."""
         if self._path is not None:
             self._path.unlink(missing_ok=True)
 
 
 def _completed(settings: Any, kind: Any) -> Any:
-    """Recorded settings, with those that were added later as they were before."""
+    """Recorded settings, completed by those that were added later, with the values they had before."""
     if not isinstance(settings, dict):
         return settings
     inner = {name: hint for name, hint in get_type_hints(kind).items() if dataclasses.is_dataclass(hint)}
@@ -87,7 +87,7 @@ def _completed(settings: Any, kind: Any) -> Any:
 
 
 def _is_possible(result: LevelResult) -> bool:
-    """Whether a result can be that of a level: each value is of its kind, and no number is below zero or endless."""
+    """Whether a level can have this result: each value has the right type, and no number is negative or infinite."""
     return all(
         _fits(getattr(result, name), get_args(hint) or (hint,)) for name, hint in get_type_hints(LevelResult).items()
     )

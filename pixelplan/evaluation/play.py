@@ -1,4 +1,4 @@
-"""One level, played by one planner: what every process of an evaluation does again and again."""
+"""One level, played by one planner: what every process of an evaluation does over and over."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Task:
     goals: Goals = "level"
     seed: int = 0
     chance: Chance | None = None
-    """The chance of plans, if it was learned."""
+    """The chance that plans succeed, if it was learned."""
 
 
 def play_level(task: Task, model: Model | None, number: int) -> LevelResult:
@@ -48,7 +48,7 @@ def play(task: Task, model: Model | None, challenge: Challenge) -> Episode:
     """One episode in a level towards its goal; no model means the oracle, which the level's tables make."""
     planner = PLANNERS[task.planner]
     if model is None and planner.needs_model:
-        assert challenge.rules is not None  # choose_model makes sure of that
+        assert challenge.rules is not None  # choose_model ensures it
         model = challenge.rules()
     random = np.random.default_rng([task.seed, challenge.number])
     world = Blindfold(challenge.env, solved=challenge.solved)

@@ -15,16 +15,16 @@ class LevelResult:
     solved: bool
     steps: int
     shortest: int | None
-    """Steps of the shortest solution, None if unknown."""
+    """Steps of the shortest solution; None if unknown."""
     replans: int
     nodes: int
-    """Nodes of all searches together."""
+    """Nodes in all searches together."""
     seconds: float
     """Time spent planning and perceiving."""
     plans: int = 0
     ended: str = ""
     found: bool | None = None
-    """Whether the first plan leads to the goal, by the model; this and the next three are None without a plan."""
+    """Whether the first plan reaches the goal by the model; this and the next three are None without a plan."""
     planned: int | None = None
     """Steps of the first plan."""
     far: float | None = None
@@ -52,7 +52,7 @@ class Result:
     seed: int
     success: float
     interval: tuple[float, float]
-    """95 % Wilson interval of the success."""
+    """95 % Wilson interval of the success rate."""
     optimal: float | None
     """Share of the solved levels that took the shortest possible number of steps."""
     seconds_per_plan: float | None
@@ -62,7 +62,7 @@ class Result:
     threads: int
     episodes: tuple[LevelResult, ...]
     weights: str | None = None
-    """What tells the model from another of the same name; None if it has no weights, and in older records."""
+    """Distinguishes the model from others of the same name; None if it has no weights, and in older records."""
     heuristic: str | None = None
     """The folder of the learned distance that guided the search, if one did."""
     calibration: str | None = None

@@ -34,7 +34,7 @@ def check_request(
     if seed < 0 or workers < 1:
         raise InputError(f"seed is {seed} and workers is {workers}; they must be at least 0 and 1")
     if resume and out is None:
-        raise InputError("there is nothing to resume without a file; name it with --json FILE")
+        raise InputError("without a file there is nothing to resume; name one with --json FILE")
     return goals
 
 
@@ -56,9 +56,9 @@ def evaluate(
 ) -> Result:
     """Play levels ("A:B", B excluded) with a planner, and write the result to the file `out` if it is given.
 
-    No model means the true rules of each level, if its tables tell them. `chance` says how likely plans are to succeed.
+    No model means the true rules of each level, if it has tables. `chance` says how likely plans are to succeed.
     `goals` are those that levels show ("level"), random states ("random"), or whatever solves a level ("solved", the
-    default for worlds that show no goal). `names` are what a record calls the `model`, its `heuristic` and its
+    default for worlds that show no goal). `names` says what the record calls the `model`, its `heuristic` and its
     `calibration`.
     What happens in a level depends only on (seed, level). Finished levels are kept in a journal beside `out`, and
     `resume` continues from there.
@@ -136,7 +136,7 @@ def _play_in_worker(number: int) -> LevelResult:
 
 
 def _play_there(task: Task, model: Model | None, numbers: list[int], workers: int) -> Iterator[LevelResult]:
-    # Spawned, not forked: threads of torch and Procgen do not survive a fork. Planners use one thread each.
+    # Spawned, not forked: the threads of torch and Procgen do not survive a fork. Planners use one thread each.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(min(workers, len(numbers) or 1), context, _start_worker, (task, model))
     try:
@@ -144,7 +144,7 @@ def _play_there(task: Task, model: Model | None, numbers: list[int], workers: in
             yield future.result()
     except BrokenProcessPool:
         raise InputError(
-            "a worker process died, perhaps for lack of memory; try fewer workers, and --resume keeps what is finished"
+            "a worker process died, perhaps for lack of memory; try fewer workers (--resume keeps what is finished)"
         ) from None
     finally:
         pool.shutdown(cancel_futures=True)

@@ -10,11 +10,11 @@ from typing import Any
 from pixelplan.evaluation.result import LevelResult, Result
 from pixelplan.planning.plan import Episode
 
-_Z = 1.959963984540054  # 95 % of a normal distribution lie within this many standard deviations
+_Z = 1.959963984540054  # 95 % of a normal distribution lies within this many standard deviations
 
 
 def wilson(successes: int, trials: int) -> tuple[float, float]:
-    """The 95 % Wilson interval of a success rate; unlike the usual one it holds near 0 and 1."""
+    """The 95 % Wilson interval of a success rate; unlike the usual interval, it holds near 0 and 1."""
     if trials == 0:
         return 0.0, 1.0
     rate = successes / trials

@@ -1,4 +1,4 @@
-"""OTHER WORLD MODELS: families beside `picture`. To add one, write its file here and name it in this table."""
+"""OTHER WORLD MODELS: families besides `picture`. To add one, write its file here and add it to this table."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pixelplan.types import Trajectories
 def fit_to_frames(
     config: PaperConfig | VectorConfig, grid: tuple[int, int] | None, data: Trajectories
 ) -> tuple[PaperConfig | VectorConfig, Sizes]:
-    """For families that need nothing but the size of a frame and the number of actions."""
+    """Settings and sizes for families that need only the size of a frame and the number of actions."""
     height, width = data.frames.shape[1:3]
     return config, config.sizes(height, width, action_count(data))
 

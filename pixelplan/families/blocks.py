@@ -11,7 +11,7 @@ from torch.nn import functional
 
 
 class ResidualBlock(nn.Module):
-    """Two 3×3 convolutions that add to what comes in, normalised over all channels and cells."""
+    """Two 3×3 convolutions that add to their input, normalised over all channels and cells."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class GridFeatures(nn.Module):
     """From images to features of each cell of a grid.
 
     One convolution whose window is twice the patch sees each cell whole wherever it lies (cells of the picture need not
-    be aligned with the patches) and costs a tenth of a stack of small ones on full resolution.
+    be aligned with the patches), at a tenth of the cost of a stack of small ones at full resolution.
     """
 
     def __init__(self, size: tuple[int, int], patch: int, width: int, blocks: int) -> None:

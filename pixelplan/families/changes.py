@@ -1,4 +1,4 @@
-"""What a step changes in the picture: all that the data tells about a world's scale."""
+"""What a step changes in the picture: all that the data says about a world's scale."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def difference_spans(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """[N,2,2] where frames [N,H,W,3] differ: rows (from, to) and columns (from, to), 0 to 0 if they are equal."""
     differs = first != second  # [N,H,W,3]
     rows = differs.reshape(*differs.shape[:2], differs.shape[2] * 3).any(axis=2)  # [N,H]
-    columns = differs.any(axis=1).any(axis=2)  # [N,W]; long axes first, numpy is slow over an axis of 3
+    columns = differs.any(axis=1).any(axis=2)  # [N,W]; long axes first, as numpy is slow over an axis of 3
     return np.stack([_span(rows), _span(columns)], axis=1)
 
 
@@ -25,7 +25,7 @@ def difference_boxes(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def changed_spans(data: Trajectories, reading: ReadingConfig = DEFAULTS) -> np.ndarray:
-    """[n,2,2] rows and columns of what changed in evenly spread recorded steps, without those that changed nothing."""
+    """[n,2,2] rows and columns of what changed in evenly spread recorded steps, except those that changed nothing."""
     before, after = data.episodes[:, :-1].ravel(), data.episodes[:, 1:].ravel()
     moved = np.flatnonzero(before != after)
     chosen = moved[evenly_spread(len(moved), reading.sampled_steps)]
@@ -38,11 +38,11 @@ def changed_spans(data: Trajectories, reading: ReadingConfig = DEFAULTS) -> np.n
 
 
 def patch_side(spans: np.ndarray, frame_side: int, reading: ReadingConfig = DEFAULTS) -> int:
-    """Side in pixels of a square that holds the thing that moves, from spans [n,2,2] of what single steps changed.
+    """Side in pixels of a square that holds the thing that moves, given spans [n,2,2] of what single steps changed.
 
-    A move along an axis changes a strip as wide as the mover: horizontal strips tell its height, vertical ones its
-    width. (Nearly the largest counts, not the median: part of the mover may look like what it covers.) If nothing ever
-    changes, the side is the whole frame. If strips have very different widths, several things move, and it is 0.
+    A move along an axis changes a strip as wide as the mover: horizontal strips give its height, vertical ones its
+    width. (Nearly the largest strip counts, not the median: part of the mover may look like what it covers.) If nothing
+    ever changes, the side is the whole frame. If strips have very different widths, several things move, and it is 0.
     """
     widths = [across[:, 1] - across[:, 0] for across in strips(spans) if len(across)]
     sides = [np.percentile(width, [50, 90]) for width in widths]
@@ -60,10 +60,10 @@ def strips(spans: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def fitting_grid(
     spans: np.ndarray, height: int, width: int, reading: ReadingConfig = DEFAULTS
 ) -> tuple[int, int] | None:
-    """Rows and columns of the grid on which things move, from spans [n,2,2] of what single steps changed.
+    """Rows and columns of the grid on which things move, given spans [n,2,2] of what single steps changed.
 
-    What moves along a row stays inside it, and the same holds for columns. So the right grid is the finest one (of
-    about square cells) that nearly every move fits. Its cells may have a fractional size. None if no grid fits.
+    What moves along a row stays inside it, and the same holds for columns. So the right grid is the finest one (with
+    roughly square cells) that nearly every move fits. Its cells may have a fractional size. None if no grid fits.
     """
     lie, stand = strips(spans)
     if not len(lie) and not len(stand):

@@ -1,4 +1,4 @@
-"""What the cells of a grid show, and which grids make it simplest."""
+"""What the cells of a grid show, and which grids make that simplest."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ def compact_grids(
     most: int,
     reading: ReadingConfig = ReadingConfig(),  # noqa: B008 (frozen)
 ) -> list[tuple[int, int]]:
-    """Rows and columns of the grids that tell all that changes in frames [n,H,W,3] of levels, the simplest first.
+    """Rows and columns of the grids that capture all changes in frames [n,H,W,3] of levels, the simplest first.
 
     Cells are whole pixels, and the cells that change show at most `most` different things. What there is to learn grows
-    with the number of cells and of pairs of things that may meet: cells that are too large show too many things, and of
-    cells that are too small there are too many.
+    with the number of cells and of pairs of things that may meet: if cells are too large, they show too many things; if
+    they are too small, there are too many of them.
     """
     height, width = levels[0].shape[1:3]
     candidates = []
@@ -52,12 +52,12 @@ def cell_contents(frames: np.ndarray, rows: int, columns: int) -> np.ndarray:
     (tops, down, across_rows), (lefts, along, across_columns) = _lines(rows, height), _lines(columns, width)
     weights = np.random.default_rng(0).integers(1, 2**63, (height, width, 3), dtype=np.uint64)[down][:, along]
     weights[across_rows], weights[:, across_columns] = 0, 0
-    weighed = np.einsum("nhwc,hwc->nhw", frames.astype(np.uint64), weights)  # overflow wraps around, which does no harm
+    weighed = np.einsum("nhwc,hwc->nhw", frames.astype(np.uint64), weights)  # overflow wraps around, which is harmless
     return np.add.reduceat(np.add.reduceat(weighed, lefts, axis=2), tops, axis=1).reshape(len(frames), -1)
 
 
 def _lines(lines: int, pixels: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The first pixel of each line; for every pixel its offset from there, and whether two lines share it."""
+    """The first pixel of each line and, for every pixel, its offset from there and whether two lines share it."""
     starts, ends = np.array(cell_bounds(lines, pixels)).T
     line = np.searchsorted(starts, np.arange(pixels), side="right") - 1
     return starts, np.arange(pixels) - starts[line], np.arange(pixels) >= ends[line]

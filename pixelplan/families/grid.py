@@ -1,6 +1,6 @@
 """What the families on a grid share: their config, and the grid that the data suggests.
 
-The grid is a guess. `race` lets it compete with families that guess nothing, and held-out prediction decides.
+The grid is a guess. `race` lets it compete with families that assume nothing, and held-out prediction decides.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ class NoiseConfig:
     """How `position` learns from noisy frames."""
 
     notable: float = 2.0
-    """A cell differs between two frames if it does so by more than this many times the median cell."""
+    """A cell counts as different in two frames if it differs by more than this many times the median cell."""
     times_as_long: int = 2
-    """Training takes this many times as many gradient steps as on clear frames: the forward model learns only in the
-    second half."""
+    """Training takes this many times as many gradient steps as on clear frames, because the forward model learns only
+    in the second half."""
     settling: float = 0.25
-    """The share of training at which the encoder begins to be held to predictions and to what differs."""
+    """The share of training after which the encoder begins to be held to predictions and to what differs."""
     settled: float = 0.45
-    """The share of training from which it is fully held to them."""
+    """The share of training after which it is fully held to them."""
 
 
 @dataclass(frozen=True)
 class SpreadingConfig:
-    """How the cells of boards larger or smaller than those trained on get codes far apart (position only)."""
+    """How cells get codes that are far apart, on boards larger or smaller than those trained on (position only)."""
 
     rounds: int = 30
-    """How often random codes push each other away."""
+    """How many times random codes push each other away."""
     push: float = 0.3
     """How far a code moves each time, as a share of the code that pushes it."""
     sharpness: float = 20.0
-    """How much more the nearest codes push than the others, for each unit of the cosine."""
+    """How much more the nearest codes push than the others, per unit of the cosine."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,9 @@ class ModelConfig:
     inverse: bool = True
     """Train with the inverse model."""
     noisy: bool = False
-    """Frames of one state differ by visual noise: nothing rests on frames being equal (position only)."""
+    """Frames of one state differ by visual noise: nothing relies on frames being equal (position only)."""
     least_updates: int = field(default=640, metadata=ADDED_LATER)
-    """The fewest gradient steps, unless training names their number."""
+    """The fewest gradient steps, unless training sets their number."""
     updates_per_cell: int = field(default=5, metadata=ADDED_LATER)
     """Gradient steps for each cell of the latent grid: a finer grid takes longer to tell its cells apart."""
     reading: ReadingConfig = field(default=ReadingConfig(), metadata=ADDED_LATER)
@@ -82,21 +82,21 @@ class ModelConfig:
     """How noisy frames are learned from."""
     log_scale: float = field(default=4.5, metadata=ADDED_LATER)
     """The logarithm of the scale at which the forward model compares codes, before training (position only). Codes of
-    neighbouring cells may have a cosine near 0.5: this tells them apart with certainty."""
+    neighbouring cells may have a cosine near 0.5; this scale tells them apart with certainty."""
     spreading: SpreadingConfig = field(default=SpreadingConfig(), metadata=ADDED_LATER)
-    """How cells of other boards get their codes."""
+    """How cells of boards of other sizes get their codes."""
 
     former_settings: ClassVar[tuple[str, ...]] = ("kinds", "pattern_frames")
-    """Of a family on a grid that is gone: configs from then still name them."""
+    """Settings of a removed family on a grid; old configs still name them."""
 
     def __post_init__(self) -> None:
         """An InputError if the family cannot learn from noisy frames."""
         if self.noisy and self.family != "position":
-            raise InputError(f"noisy frames can be learned by the family position only, not by {self.family}")
+            raise InputError(f"only the family position can learn from noisy frames, not {self.family}")
 
 
 class GridNetworks(Networks):
-    """Networks on a grid. What looks the same but for the thing that moves is one state to them."""
+    """Networks on a grid. Frames that differ only in the look of the thing that moves are one state to them."""
 
     config: ModelConfig
 
@@ -113,7 +113,7 @@ def suggest_grid(networks: ModelConfig, grid: tuple[int, int] | None, data: Traj
     """The networks and sizes for recorded play, on the given grid or the one that the data suggests.
 
     The grid is the one on which things move along rows and columns. If something besides one mover changes on it,
-    `position` takes a grid on which only one mover changes; an InputError if there is none.
+    `position` uses a grid on which only one mover changes; an InputError if there is none.
     """
     reading = networks.reading
     sizes = sizes_of(data, grid, networks.noisy, reading)
@@ -125,8 +125,8 @@ def suggest_grid(networks: ModelConfig, grid: tuple[int, int] | None, data: Traj
     moved_on = _other_grid(_sample(levels, reading), reading) if grid is None else None
     if moved_on is None:
         raise InputError(
-            "more than one thing changes in this world, and the family position knows the place of one only; train "
-            "with --noisy if what changes is visual noise (check-env tells), and with --preset picture if it is not"
+            "more than one thing changes in this world, and the family position knows the place of only one; train "
+            "with --noisy if what changes is visual noise (check-env can tell), and with --preset picture if it is not"
         )
     return networks, sizes_of(data, moved_on, reading=reading)
 
@@ -160,7 +160,8 @@ def sizes_of(
 ) -> Sizes:
     """A grid whose cells are as large as what moves, and a reach as far as it moves.
 
-    If pixels are noisy, no change can be seen: the grid is the given one (or cells of 8 pixels), the reach all of it.
+    If pixels are noisy, changes cannot be seen: the grid is the given one (or has cells of 8 pixels), and the reach is
+    all of it.
     """
     height, width = data.frames.shape[1:3]
     spans = np.zeros((0, 2, 2), np.int64) if noisy else changed_spans(data, reading)

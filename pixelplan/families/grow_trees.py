@@ -1,4 +1,4 @@
-"""How the trees of `trees.py` are learned: from counts, without gradients, so that a rule is exact or it is not.
+"""How the trees of `trees.py` are learned: from counts, without gradients, so that a rule is either exact or wrong.
 
 Shapes: n states as codes [n,V], m steps, A actions, G cells, each with F places that can be asked about.
 """
@@ -13,7 +13,7 @@ import numpy as np
 from pixelplan.families.trees import LEAF, Trees
 
 ROWS_AT_ONCE = 2_000_000
-"""Rows that are looked at together: this decides memory, not results."""
+"""How many rows are processed together: this affects memory, not results."""
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class TreeConfig:
     first_rows: int = 20_000
     """The most rows that a tree is first grown from."""
     more_rows: int = 10_000
-    """The most rows that it got wrong and is grown again with, each time."""
+    """The most wrongly predicted rows to add each time it is grown again."""
     rounds: int = 12
-    """How often a tree is grown at most."""
+    """The most times that a tree is grown."""
     deepest: int = 64
     """The most questions before an answer."""
 
@@ -49,10 +49,10 @@ def learn(
     most: int,
     config: TreeConfig = TreeConfig(),  # noqa: B008 (frozen)
 ) -> Trees:
-    """Trees for all actions: one for all cells if these are alike, else one for each; at most `most` rows in all.
+    """Trees for all actions: one for all cells if they are alike, otherwise one for each; at most `most` rows in all.
 
-    The first `copied` places can be answers. A tree is grown from a part of what was seen, then again with what it got
-    wrong, until nothing is wrong or it was grown `config.rounds` times.
+    The first `copied` places can be answers. A tree is grown from part of what was seen, then again with what it got
+    wrong, until nothing is wrong or it has been grown `config.rounds` times.
     """
     count = len(look)
     groups = [np.arange(count)] if alike else [np.array([cell]) for cell in range(count)]
@@ -73,7 +73,7 @@ def learn(
 
 
 def wrong(trees: Trees, seen: Steps) -> np.ndarray:
-    """Which [m] of the steps are predicted wrongly in any cell."""
+    """Which of the steps [m] are predicted wrongly in any cell."""
     missed = np.zeros(len(seen.steps), bool)
     cells = np.arange(len(trees.look))
     for action in range(len(trees.roots)):
@@ -97,7 +97,7 @@ def _tree(
 ) -> np.ndarray:
     """The table of one tree, for some cells after the steps [m,3] of one action."""
     if not len(steps):
-        return np.array([[0, 0, LEAF, LEAF]], np.int64)  # unknown: it stays as it is
+        return np.array([[0, 0, LEAF, LEAF]], np.int64)  # unknown: assume that it stays as it is
     rows = _first_rows(codes, steps, cells, random, config.first_rows // 2)
     table = np.empty((0, 4), np.int64)
     for turn in range(config.rounds):
@@ -120,7 +120,7 @@ def _tree(
 def _first_rows(
     codes: np.ndarray, steps: np.ndarray, cells: np.ndarray, random: np.random.Generator, count: int
 ) -> np.ndarray:
-    """[r,2] indices into `steps` and `cells`: at most `count` of cells that change, and as many of any."""
+    """[r,2] indices into `steps` and `cells`: at most `count` for cells that change, and as many for any cells."""
     changed = [
         np.argwhere(codes[steps[part, 0]][:, cells] != codes[steps[part, 2]][:, cells]) + np.array([part.start, 0])
         for part in _pieces(len(steps), len(cells))
@@ -136,10 +136,10 @@ def _pieces(steps: int, cells: int) -> Iterator[slice]:
 
 
 def grow(x: np.ndarray, y: np.ndarray, copied: int, most: int, deepest: int = TreeConfig.deepest) -> np.ndarray:
-    """The table [t,4] of a tree for answers y [r] to what the places show x [r,F]; at most `most` rows.
+    """The table [t,4] of a tree that gives answers y [r] when places show x [r,F]; at most `most` rows.
 
-    Greedy: each question leaves the least doubt (entropy) about whether, and to what, the cell changes. Of equally good
-    questions it takes the nearest place.
+    It is greedy: each question leaves the least doubt (entropy) about whether the cell changes, and to what. Among
+    equally good questions it takes the one about the nearest place.
     """
     table: list[list[int]] = [[0, 0, LEAF, LEAF]]
     open_: list[tuple[int, np.ndarray, int]] = [(0, np.arange(len(y)), 0)]
@@ -161,7 +161,7 @@ def grow(x: np.ndarray, y: np.ndarray, copied: int, most: int, deepest: int = Tr
 
 
 def _answer(seen: np.ndarray, answers: np.ndarray, copied: int) -> tuple[int, int, bool]:
-    """The best single answer (place, value), and whether it is always right: what stays, one kind, or a copy."""
+    """The best single answer (place, value), and whether it is always right: no change, one kind, or a copy."""
     if (seen[:, 0] == answers).all():
         return 0, 0, True
     counts = np.bincount(answers)

@@ -1,19 +1,19 @@
-"""Which recorded frames show the same state. Only this module decides it; training asks nowhere else.
+"""Which recorded frames show the same state. Only this module decides that; training asks nowhere else.
 
 It uses only pixels and recorded steps. Frames with equal bytes are one state. Two frames of a level are also one state
-if their difference does not matter to play, such as a figure that looks left or right. Such frames are *near*: they
-differ only inside a square no larger than the thing that moves. (A figure that has moved changes the cell that it left
-and the one that it entered, so frames of different positions are not near.) The recorded steps then vote on a near
-pair:
+if their difference does not matter to play, such as which way a figure faces. Such frames are *near*: they differ only
+inside a square no larger than the thing that moves. (A figure that has moved changes both the cell that it left and the
+one that it entered, so frames of different positions are not near.) The recorded steps then vote on a near pair:
 
-- for merging it, if an action was taken in both and led to one and the same frame;
-- against, if an action was taken in both and led to frames that are not even near.
+- for merging it, if an action was taken in both and led to the same frame;
+- against merging it, if an action was taken in both and led to frames that are not even near.
 
-Pairs with a vote for and none against are merged. Pairs without votes are merged if (nearly) all votes of the whole
+Pairs with a vote for and none against are merged. Pairs without votes are merged if (nearly) all votes in the whole
 data set are for merging.
 
 All this applies only if near frames differ in the look of the thing that moves: then nearly all steps from them change
-something there. A coin that is there or gone is small, too, but lies elsewhere, and no step away from it changes it.
+something there. A coin that is present or gone is small, too, but it lies elsewhere, and steps elsewhere do not change
+it.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def states_of_frames(
 
 
 def equal_frames(frames: np.ndarray) -> np.ndarray:
-    """[n] for each of frames [n,H,W,3] the lowest index of one with the same bytes."""
+    """[n] for each of the frames [n,H,W,3], the lowest index of one with the same bytes."""
     kept, number_of = distinct_frames(frames)
     return kept[number_of]
 
@@ -93,7 +93,7 @@ def near_pairs(frames: np.ndarray, equal: np.ndarray, side: int) -> list[tuple[i
 def steps_there(near: list[tuple[int, int]], frames: np.ndarray, steps: np.ndarray) -> np.ndarray:
     """[k] whether a step [m,3] from a near pair of frames [n,H,W,3] changes something where the pair differs.
 
-    Pair by pair, for all steps from either frame that change anything.
+    It goes pair by pair, through all steps from either frame that change anything.
     """
     if not near:
         return np.zeros(0, bool)

@@ -17,7 +17,7 @@ from pixelplan.model.sizes import Sizes
 
 
 class Latent(GridNetworks, MetricNetworks):
-    """Attention to one cell, and a forward model that knows nothing of the level."""
+    """Attention to one cell, and a forward model that knows nothing about the level."""
 
     def __init__(self, config: ModelConfig, sizes: Sizes) -> None:
         super().__init__(sizes)
@@ -28,7 +28,7 @@ class Latent(GridNetworks, MetricNetworks):
         self.inverse = InverseModel(config.dimensions, sizes.actions) if config.inverse else None
 
     def more_losses(self, batch: LevelBatch, maps: Tensor, weights: Any) -> dict[str, tuple[float, Tensor]]:
-        """Attention belongs to where the frames of a level differ."""
+        """Attention belongs where the frames of a level differ."""
         return attention_losses(batch, maps, weights.look_weight, self.sizes)
 
 
@@ -48,7 +48,7 @@ class LatentModel(nn.Module):
         return images.new_zeros(len(images), 0)
 
     def forward(self, z: Tensor, context: Tensor) -> Tensor:
-        """Embeddings [L,S,A,d] after each action from z [L,S,d]."""
+        """Embeddings [L,S,A,d] after each action in z [L,S,d]."""
         states = z.unsqueeze(2).expand(-1, -1, self.actions, -1)
         actions = torch.eye(self.actions, device=z.device, dtype=z.dtype).expand(*states.shape[:2], -1, -1)
         return functional.normalize(self.layers(torch.cat([states, actions], dim=-1)), dim=-1)

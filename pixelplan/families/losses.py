@@ -10,8 +10,8 @@ from torch.nn import functional
 def forward_loss(predicted: Tensor, target: Tensor, tolerance: float, rare_share: float = 0.5) -> Tensor:
     """L_FW = E ‖f(z_t, a_t, s_c) − z_{t+1}‖², for predicted and target [M,d] (the paper's first loss).
 
-    The mean over all steps, and with a share of its own the mean over those that miss by more than the tolerance: soon
-    only rare kinds of steps are wrong, and among thousands of right ones they would hardly count in the first alone.
+    The mean over all steps, mixed with the mean over those that miss by more than the tolerance: soon only rare kinds
+    of steps are wrong, and among thousands of right ones they would hardly count in the first mean alone.
     """
     squared = (predicted - target).pow(2).sum(-1)
     missed = squared.detach() > tolerance**2
@@ -27,8 +27,8 @@ def inverse_loss(logits: Tensor, actions: Tensor) -> Tensor:
 def margin_loss(squared_distances: Tensor, margin: float, rare_share: float = 0.5) -> Tensor:
     """L_margin = E max(0, 1 − ‖z − z'‖² / ε²), for squared distances [M] of different states (the paper's third).
 
-    The mean over all pairs, and with a share of its own the mean over those closer than the margin: most pairs are far
-    apart soon, and the few that are not would hardly count in the first alone.
+    The mean over all pairs, mixed with the mean over those closer than the margin: most pairs are soon far apart, and
+    the few that are not would hardly count in the first mean alone.
     """
     hinges = functional.relu(1 - squared_distances / margin**2)
     close = hinges.sum() / (hinges > 0).sum().clamp(min=1)
@@ -43,9 +43,9 @@ def pull_loss(squared_distances: Tensor) -> Tensor:
 def look_loss(maps: Tensor, differing: Tensor) -> Tensor:
     """L_look = E [−log Σ_c m(c) · 1(c differs)], for attention maps [N,K,G] and bool [N,G] (not in the paper).
 
-    A cell "differs" when its pixels are not those of some other frame of the level. What tells the states of a level
-    apart can only be there, so attention belongs there; without this a small figure on a rich background is found late
-    or never. Frames that differ nowhere do not count, and if all cells differ, the loss is zero.
+    A cell "differs" if its pixels are not those of some other frame of the level. What tells the states of a level
+    apart can only be there, so attention belongs there; without this loss, a small figure on a rich background is found
+    late or never. Frames that differ nowhere do not count, and if all cells differ, the loss is zero.
     """
     counted = differing.any(dim=1)
     attention = (maps * differing.unsqueeze(1)).sum(-1)[counted]

@@ -1,4 +1,4 @@
-"""What families share whose latent is a point and whose states are kept a margin apart: the paper's losses."""
+"""The paper's losses, shared by families whose latent is a point and whose states are kept a margin apart."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class MetricNetworks(Networks):
     """
 
     encoder: nn.Module
-    """Returns embeddings [N,d] of images [N,3,H,W], and what else it knows."""
+    """Returns embeddings [N,d] of images [N,3,H,W], and whatever else it knows."""
     forward_model: Any
     """Has `context`; returns embeddings [L,S,A,d] from z [L,S,d] and that context."""
     inverse: nn.Module | None
@@ -35,7 +35,7 @@ class MetricNetworks(Networks):
         return self.forward_model.context(images)
 
     def step(self, z: Tensor, context: Any) -> Tensor:
-        """Embeddings [L,S,A,d] after each action from z [L,S,d]."""
+        """Embeddings [L,S,A,d] after each action in z [L,S,d]."""
         after: Tensor = self.forward_model(z, context)
         return after
 
@@ -48,7 +48,7 @@ class MetricNetworks(Networks):
         return {"inverse": (weights.inverse_weight, inverse_loss(logits, action))}
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
-        """The paper's three losses, one that holds frames of the same state together, and the family's own."""
+        """The paper's three losses, one that keeps frames of the same state together, and the family's own."""
         embedded, more = self.encoder(batch.images)
         z = in_slots(embedded, batch)
         level, _, _, after = batch.steps.unbind(1)
@@ -75,7 +75,7 @@ class MetricNetworks(Networks):
         return after
 
     def more_losses(self, batch: LevelBatch, more: Any, weights: Any) -> dict[str, tuple[float, Tensor]]:
-        """Losses of the family's own, each with its weight, from what else the encoder knows."""
+        """The family's own losses, each with its weight, from whatever else the encoder knows."""
         return {}
 
 

@@ -1,4 +1,4 @@
-"""Whether one thing moves in a world or several things change, which decides what a latent must be able to hold."""
+"""Whether one thing moves in a world or several things change: this decides what a latent must be able to hold."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def one_mover(
     columns: int,
     reading: ReadingConfig = ReadingConfig(),  # noqa: B008 (frozen)
 ) -> bool:
-    """Whether a state is just the place of one thing, from the frames [n,H,W,3] and states [n] of levels.
+    """Whether a state is just the place of one thing, given the frames [n,H,W,3] and states [n] of levels.
 
     Then every frame is its level's background except for one cell of the grid, and frames that differ from it in the
     same cell show the same state. A level's background is what each cell shows in most states. If no level has enough

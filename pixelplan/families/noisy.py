@@ -1,4 +1,4 @@
-"""`position` for worlds with noisy pixels: no frame ever comes back, so nothing relies on equal frames."""
+"""`position` for worlds with noisy pixels: no frame ever recurs, so nothing relies on equal frames."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from pixelplan.types import Trajectories
 
 
 class NoisyPosition(Position):
-    """Which noisy frames show different states is unknown.
+    """It is unknown which noisy frames show different states.
 
     So the margin is kept between the codes of cells: whatever the encoder looks at, two places are two states. The
     forward model learns to predict the place that the encoder looks at. The inverse model finds out what to look at.
-    Once it has, the encoder is also held to predictions (they know better if something hides the agent) and to what
-    differs. Not earlier: whatever stays in its place is easiest to predict, and a distractor differs between any two
-    frames.
+    Only then is the encoder also held to predictions (they know better if something hides the agent) and to what
+    differs. Earlier would be too soon: whatever stays in place is easiest to predict, and a distractor differs between
+    any two frames.
     """
 
     noisy = True
@@ -54,7 +54,7 @@ class NoisyPosition(Position):
         return places
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
-        """See above; `settled` is 0 to 1: how far the inverse model has found out what to look at."""
+        """See above; `settled` says, from 0 to 1, how far the inverse model has found out what to look at."""
         found_out = settled(share_done, self.config.noisy_frames)
         embedded, maps = self.encoder(batch.images)
         z = in_slots(embedded, batch)

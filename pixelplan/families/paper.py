@@ -1,6 +1,6 @@
-"""PPGS as it stands in the paper: two ResNet-18 backbones without strides after the stem, and its three losses.
+"""PPGS as in the paper: two ResNet-18 backbones without strides after the stem, and its three losses.
 
-At the paper's size it is meant for a GPU. Training runs the forward model for the steps of a batch only; a search needs
+At the paper's size it is meant for a GPU. Training runs the forward model only for the steps of a batch; a search needs
 it for every action.
 
 Shapes: N frames, M steps, L levels, S states per level, A actions, d latent dimensions.
@@ -68,11 +68,11 @@ class Paper(MetricNetworks):
         weight_decay: float,
         muon: MuonConfig = MuonConfig(),  # noqa: B008 (frozen)
     ) -> torch.optim.Optimizer:
-        """Adam, if there is no decay, with the paper's ε."""
+        """Adam with the paper's ε, if there is no decay."""
         return torch.optim.AdamW(self.parameters(), rate, eps=self.config.adam_epsilon, weight_decay=weight_decay)
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
-        """The paper's three losses, each the plain mean over the steps; the margin separates a step's end from its
+        """The paper's three losses, each the plain mean over the steps. The margin separates a step's end from its
         start, and steps that stay in place count like all others."""
         embedded, _ = self.encoder(batch.images)  # [N,d]
         before, after = batch.images_of_steps()
@@ -148,7 +148,7 @@ class PaperEncoder(nn.Module):
 
 
 class PaperForwardModel(nn.Module):
-    """f: the embedding through deconvolutions to a plane of the frame's size, with the context frame and the action."""
+    """f: the embedding, deconvolved to planes of the frame's size, is read with the context frame and the action."""
 
     def __init__(self, height: int, width: int, dimensions: int, actions: int, stem: int) -> None:
         super().__init__()
@@ -170,7 +170,7 @@ class PaperForwardModel(nn.Module):
         return images
 
     def forward(self, z: Tensor, context: Tensor) -> Tensor:
-        """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with context frames [L,3,H,W]."""
+        """Embeddings [L,S,A,d] after each action in z [L,S,d], in levels with context frames [L,3,H,W]."""
         levels, states, dimensions = z.shape
         level, state, action = (
             part.flatten()
@@ -182,7 +182,7 @@ class PaperForwardModel(nn.Module):
         return embeddings.view(levels, states, self.actions, dimensions)
 
     def after(self, z: Tensor, before: Tensor, context: Tensor, level: Tensor, action: Tensor) -> Tensor:
-        """Embeddings [M,d] after steps with an action [M] from embeddings z [N,d][before [M]], in levels [M] with
+        """Embeddings [M,d] after an action [M] in each of the embeddings z [N,d] at `before` [M], in levels [M] with
         context frames [L,3,H,W]."""
         height, width = self.size
         expanded = self.expand(z).unflatten(-1, (-1, self.rows, self.columns))

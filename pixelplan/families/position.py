@@ -35,7 +35,7 @@ class Position(GridNetworks, MetricNetworks):
         """The same rules on a larger or smaller grid.
 
         Attention, jumps and glides are the same functions everywhere in the picture. Only the codes of cells are a
-        table, and a code need not mean anything: other cells get new ones, as far apart as possible.
+        table, and a code need not mean anything: the new grid's cells get new codes, as far apart as possible.
         """
         other = type(self)(self.config, self.sizes.resized(height, width))
         cells, config = other.sizes.rows * other.sizes.columns, self.config
@@ -45,12 +45,12 @@ class Position(GridNetworks, MetricNetworks):
         return other
 
     def more_losses(self, batch: LevelBatch, maps: Tensor, weights: Any) -> dict[str, tuple[float, Tensor]]:
-        """Attention belongs to where the frames of a level differ."""
+        """Attention belongs where the frames of a level differ."""
         return attention_losses(batch, maps, weights.look_weight, self.sizes)
 
 
 def far_blocks(sizes: Sizes) -> int:
-    """Residual blocks, of two 3×3 convolutions each, for a cell to see as far as a step can lead."""
+    """How many residual blocks, of two 3×3 convolutions each, let a cell see as far as a step can lead."""
     return max(2, -(-sizes.reach // 2))
 
 
@@ -70,7 +70,7 @@ def attention_losses(
 def differing_cells(batch: LevelBatch, sizes: Sizes, notable: float = 0) -> Tensor:
     """[N,G] bool: the cells in which an image differs from its partner by more than `notable` times the median cell.
 
-    If pixels are noisy, all cells differ. Most of them show the same thing, and tell how large noise alone is.
+    If pixels are noisy, all cells differ. Most of them show the same thing, and so reveal how large noise alone is.
     """
     apart = (batch.images - batch.images[batch.partners]).abs().mean(dim=1, keepdim=True)
     of_cells = functional.adaptive_avg_pool2d(apart, (sizes.rows, sizes.columns)).flatten(1)
@@ -78,9 +78,9 @@ def differing_cells(batch: LevelBatch, sizes: Sizes, notable: float = 0) -> Tens
 
 
 class Displacements(nn.Module):
-    """The moves by at most `reach` cells each way: O in all, of which at most M stay on the grid from any one cell.
+    """Moves by at most `reach` cells each way: O in all, of which at most M stay on the grid from any one cell.
 
-    Moves that leave the grid are never computed: on small grids they are the majority.
+    Moves that leave the grid are never computed, as on small grids they are the majority.
     """
 
     targets: Tensor
@@ -107,7 +107,7 @@ class Displacements(nn.Module):
         return (logits.unflatten(1, self.barred.shape) + self.barred).softmax(-1)
 
     def targets_of(self, values: Tensor) -> Tensor:
-        """[G,M,v]: of values [G,v], those at the targets of each cell."""
+        """[G,M,v]: the values [G,v] at the targets of each cell."""
         return functional.embedding(self.targets, values)
 
     def matrix(self, chances: Tensor) -> Tensor:
@@ -136,7 +136,7 @@ class Readout(nn.Module):
         return self.weight - self.weight.mean(dim=1, keepdim=True)
 
     def unit_codes(self) -> Tensor:
-        """[K·G,d] of length one: the embeddings of attention to one cell only."""
+        """[K·G,d] of length one: the embeddings of attention to a single cell."""
         return functional.normalize(self.codes(), dim=-1).flatten(0, 1)
 
     def embed(self, maps: Tensor) -> Tensor:
@@ -150,10 +150,10 @@ def spread_codes(
     dimensions: int,
     config: SpreadingConfig = SpreadingConfig(),  # noqa: B008 (frozen)
 ) -> Tensor:
-    """[K,G,d] codes of cells that are far apart, always the same: random ones that pushed each other away.
+    """[K,G,d] codes of cells, far apart and always the same: random ones that have pushed each other away.
 
-    The nearest push most. In 16 dimensions, 400 codes are then a distance of 1 apart, as the margin
-    demands in training.
+    The nearest push hardest. In 16 dimensions, 400 codes are then a distance of 1 apart, as the margin demands in
+    training.
     """
     codes = torch.randn(maps * cells, dimensions, generator=torch.Generator().manual_seed(0))
     for _ in range(config.rounds):
@@ -177,15 +177,15 @@ class SpatialEncoder(nn.Module):
         return self.readout.embed(maps), maps
 
     def certain(self, maps: Tensor) -> Tensor:
-        """Embeddings [N,d] of looking only at the cell that attention maps [N,K,G] favour."""
+        """Embeddings [N,d] if only the cell that attention maps [N,K,G] favour is looked at."""
         return self.readout.embed(functional.one_hot(maps.argmax(-1), maps.shape[-1]).to(maps))
 
 
 class Moves(NamedTuple):
-    """What a step needs to know of L levels; computed once, since a search takes many steps."""
+    """What a step needs to know about L levels; computed once, since a search takes many steps."""
 
     places: Tensor
-    """[d,K·G] the directions of the cells' codes, as long as attention is sharp."""
+    """[d,K·G] the directions of the cells' codes; their length is the sharpness of attention."""
     ends: Tensor
     """[L,K·G,A·d] the code that each cell leads to by each action."""
 
@@ -198,21 +198,21 @@ class Cells(NamedTuple):
     by_jump: Tensor
     """[G,M,K·d] the codes of the cells that a jump can lead to."""
     by_glide: Tensor
-    """[G,9,K·d] those of the cells around."""
+    """[G,9,K·d] the codes of each cell and its neighbours."""
 
 
 class TransportModel(nn.Module):
     """Where each action leads from each cell, read from one frame of the level; a step only looks it up.
 
-    For every cell and action two networks answer, and a third number says which answer counts:
+    For every cell and action, two networks give an answer, and a third output says which answer counts:
 
     - jump: a distribution over displacements of up to `reach` cells, from features that see the whole neighbourhood;
     - glide: a distribution over the cell and its eight neighbours, from features that see little more than those,
-      followed `glide` times. If a thing slides until something stops it, this has one local rule to learn.
+      followed `glide` times. If a thing slides until something stops it, this needs to learn only one local rule.
 
-    Both are the same function everywhere in the picture, so cells that play never reached are predicted, too. They are
+    Both are the same function everywhere in the picture, so they also predict cells that play never reached. They are
     computed once per level, not once per step. All of it is linear in the cells' codes, so a level's context is one
-    matrix: a step finds the cell of an embedding (softly: an embedding that is slightly off falls back onto its cell)
+    matrix: a step finds the cell of an embedding (softly: an embedding that is slightly off snaps back to its cell)
     and reads its row.
     """
 
@@ -244,7 +244,7 @@ class TransportModel(nn.Module):
         return Moves(cells.places, ends.permute(0, 3, 2, 1, 4).flatten(3).flatten(1, 2))
 
     def _cells(self) -> Cells:
-        """What follows from the codes alone. A planner gets it from memory, as long as the codes are the same."""
+        """What follows from the codes alone. For planners it is cached as long as the codes stay the same."""
         if not torch.is_inference_mode_enabled() or torch.jit.is_tracing():
             return self._cells_now()
         weight, scale = self.readout.weight, self.log_scale
@@ -269,9 +269,9 @@ class TransportModel(nn.Module):
         return ends
 
     def forward(self, z: Tensor, context: Moves) -> Tensor:
-        """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with these contexts."""
+        """Embeddings [L,S,A,d] after each action in z [L,S,d], in levels with these contexts."""
         levels, states = z.shape[:2]
         fit = z @ context.places  # [L,S,K·G]
         attention = fit.view(levels, states, self.maps, fit.shape[-1] // self.maps).softmax(-1).view_as(fit)
         ends = (attention @ context.ends).view(levels, states, self.actions, z.shape[-1])
-        return ends / torch.linalg.vector_norm(ends, dim=-1, keepdim=True)  # a third of what `normalize` takes
+        return ends / torch.linalg.vector_norm(ends, dim=-1, keepdim=True)  # a third of the time that `normalize` takes

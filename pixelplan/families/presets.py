@@ -1,4 +1,4 @@
-"""Settings of training by name."""
+"""Training settings by name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pixelplan.types import InputError
 
 SPATIAL = TrainConfig(preset="spatial", model=ModelConfig())
 GENERAL = replace(SPATIAL, frames=16, precision="auto", judging=JudgingConfig(slack=1.5))
-"""What the families that guess nothing share."""
+"""What the families that assume nothing share."""
 PRESETS: dict[str, TrainConfig] = {
     "auto": replace(GENERAL, preset="auto", candidates=(PictureConfig(), PictureConfig(features=8))),
     "picture": replace(GENERAL, preset="picture", model=PictureConfig()),
@@ -47,9 +47,9 @@ PRESETS: dict[str, TrainConfig] = {
         goal_test=GoalTestConfig(updates=20),
     ),
 }
-"""Configurations by name. `auto` lets candidates race, `spatial` is `position`; `ppgs` is PPGS at
-the size of a processor core, `paper` is PPGS with the paper's networks, losses, threshold and number of gradient steps
-(the steps from 5 states of 8 levels are about 128); `tiny` is for tests."""
+"""Configurations by name. `auto` lets candidates race; `spatial` is `position`; `ppgs` is PPGS at a size for one
+processor core; `paper` is PPGS with the paper's networks, losses, threshold and number of gradient steps (the steps
+from 5 states of 8 levels are about 128); `tiny` is for tests."""
 
 
 def preset(name: str, inverse: bool = True) -> TrainConfig:

@@ -1,8 +1,8 @@
 """Rules for what cells show: learned from counts in seconds, exact, and fast enough for large searches.
 
-Frames are cells of a grid, and a cell shows one of a few things. What it shows after an action is decided by a tree of
-questions about the cells around it, the same everywhere; or, if that is not enough, about all cells, with a tree for
-every cell. Held-out levels decide which. There are no gradients, and a code is zeros and ones.
+Frames are grids of cells, and a cell shows one of a few things. What it shows after an action is decided by a tree of
+questions about the cells around it, the same tree everywhere; or, if that is not enough, by a tree for every cell with
+questions about all cells. Held-out levels decide which. There are no gradients, and a code is zeros and ones.
 
 Shapes: N images, L levels of S states, A actions, K kinds, a grid of R × C cells with G = R·C; d = G·K.
 """
@@ -39,23 +39,23 @@ class RulesConfig:
     family: Literal["rules"] = "rules"
     """Its name."""
     kinds: int = 16
-    """The most different things that cells show; training takes as many as it finds."""
+    """The most different things that cells show; training uses as many as it finds."""
     sight: int | None = None
-    """How far rules look, in cells; 0 is everywhere. By default what predicts held-out levels best."""
+    """How far rules look, in cells; 0 means everywhere. By default, whatever predicts held-out levels best."""
     questions: int = 2**15
-    """The most questions and answers of all rules together."""
+    """The most questions and answers in all rules together."""
     sights: tuple[int, ...] = field(default=(1, 2, 0, 3), metadata=ADDED_LATER)
-    """How far rules may look if `sight` is open, in the order of trying; for 0 every cell has its own rules."""
+    """How far rules may look if `sight` is None, in the order to try; with 0, every cell has its own rules."""
     good_sight: float = field(default=0.99, metadata=ADDED_LATER)
-    """The share of held-out steps predicted exactly that is good enough to try no other sight."""
+    """If this share of held-out steps is predicted exactly, no other sight is tried."""
     held_out_every: int = field(default=5, metadata=ADDED_LATER)
-    """Every n-th level is held out to try a sight."""
+    """Every n-th level is held out when a sight is tried."""
     trial_questions: int = field(default=4096, metadata=ADDED_LATER)
     """The most questions and answers while a sight is tried."""
     trial_rounds: int = field(default=4, metadata=ADDED_LATER)
-    """How often a tree is grown at most while a sight is tried."""
+    """The most times that a tree is grown while a sight is tried."""
     most_looks: int = field(default=4096, metadata=ADDED_LATER)
-    """The most different looks of cells; frames with more are not made of cells, and are refused."""
+    """The most different looks of cells; frames with more are not made of cells and are refused."""
     trees: TreeConfig = field(default=TreeConfig(), metadata=ADDED_LATER)
     """How trees are grown."""
     reading: ReadingConfig = field(default=ReadingConfig(), metadata=ADDED_LATER)
@@ -102,7 +102,7 @@ class Rules(Networks):
         self._find_causes()
 
     def _find_causes(self) -> None:
-        """Note for each action what must be near for a cell to change; nothing if some tree has no such cause."""
+        """Note, for each action, what must be near a cell for it to change; nothing if some tree has no such cause."""
         self.causes.zero_()
         table = self.table.numpy()
         for action, root in enumerate(self.roots[:, 0].tolist()):
@@ -114,7 +114,7 @@ class Rules(Networks):
                 self.causes[action, place, value] = True
 
     def judge(self, levels: Sequence[LevelPlay]) -> float:
-        """The share of steps in held-out levels that are predicted exactly by short rules of the others."""
+        """The share of steps in held-out levels that are predicted exactly by short rules learned from the others."""
         seen = self._seen(levels)
         level_of = np.repeat(np.arange(len(levels)), [len(level.frames) for level in levels])[seen.steps[:, 0]]
         held_out = level_of % self.config.held_out_every == 0
@@ -134,7 +134,7 @@ class Rules(Networks):
 
     @torch.no_grad()
     def _seen(self, levels: Sequence[LevelPlay]) -> Steps:
-        """Make the most common looks the kinds, and return what was seen as kinds."""
+        """Make the most common looks the kinds, and return what was seen in terms of kinds."""
         looks, shown = self.cells.scan(level.frames for level in levels)
         patterns = self.cells.as_patterns(looks)
         taken = patterns[: self.config.kinds]
@@ -147,7 +147,7 @@ class Rules(Networks):
 
     @torch.no_grad()
     def _nearest(self, images: Tensor) -> Tensor:
-        """[N,...] for each cell of images [N,3,...] the pattern nearest to its pixels."""
+        """[N,...] for each cell of images [N,3,...], the pattern nearest to its pixels."""
         return nearness(images, self.patterns).argmax(1).flatten(1).squeeze(1)
 
     def _codes(self, kinds: Tensor) -> Tensor:
@@ -162,11 +162,11 @@ class Rules(Networks):
         return self._ones(self._nearest(self.cells.fit(images))).flatten(1)
 
     def context(self, images: Tensor) -> Tensor:
-        """Nothing [L,0]: all that rules ask about is in the state."""
+        """Nothing [L,0]: everything that rules ask about is in the state."""
         return images.new_zeros(len(images), 0)
 
     def step(self, z: Tensor, context: Tensor) -> Tensor:
-        """Codes [L,S,A,G·K] after each action from z [L,S,G·K]."""
+        """Codes [L,S,A,G·K] after each action in z [L,S,G·K]."""
         levels, states = z.shape[:2]
         kinds = z.reshape(levels * states, self.roots.shape[1], self.config.kinds).argmax(2)
         codes = self._codes(kinds)
@@ -203,14 +203,14 @@ class Rules(Networks):
 
 
 class Cells:
-    """The cells of frames: whole pixels, after enlarging if they are not."""
+    """The cells of frames, in whole pixels; frames are enlarged if necessary."""
 
     def __init__(self, sizes: Sizes, most_looks: int) -> None:
         self.sizes, self.most_looks = sizes, most_looks
         self.size = (sizes.rows * sizes.patch, sizes.columns * sizes.patch)
 
     def fit(self, images: Tensor) -> Tensor:
-        """Images [N,3,H,W] of a size at which cells are whole pixels."""
+        """Images [N,3,H,W] at a size at which cells are whole pixels."""
         return images if images.shape[-2:] == self.size else functional.interpolate(images, self.size, mode="nearest")
 
     def scan(self, levels: Iterable[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -235,7 +235,7 @@ class Cells:
             there[changed] = seen_here[which.reshape(-1)]
             shown.append(np.where(changed, there, there[0]))
             if len(numbers) > self.most_looks:
-                raise InputError("the cells of these frames show too many things to have rules for each")
+                raise InputError("the cells of these frames show too many different things to have rules for each")
         order = np.array(sorted(counts, key=lambda look: (-counts[look], look)))
         looks = np.stack([np.frombuffer(thing, np.uint8) for thing in numbers])[order]
         return looks, [order.argsort()[of_level] for of_level in shown]
@@ -255,8 +255,8 @@ class Cells:
 
 
 def nearness(images: Tensor, patterns: Tensor) -> Tensor:
-    """How near [N,K,R,C] each cell of images [N,3,H,W] is to patterns [K,3,p,p]: −|x − c|² without |x|², which is the
-    same for all patterns."""
+    """How near [N,K,R,C] each cell of images [N,3,H,W] is to patterns [K,3,p,p]: −|x − c|² without the term |x|², which
+    is the same for all patterns."""
     products = functional.conv2d(images, patterns, stride=patterns.shape[2])
     return 2 * products - patterns.pow(2).sum((1, 2, 3))[:, None, None]
 

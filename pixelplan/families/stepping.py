@@ -17,8 +17,8 @@ def stepping_grid(
     """Rows and columns of a grid with a cell for each place of one mover, from levels' frames [n,H,W,3] and states [n].
 
     In such a world every frame is its level's background except for a box of constant size, and the place of the box
-    tells the state. Cells are as large as one step. None in any other world, or if steps are so small that there would
-    be too many cells.
+    determines the state. Cells are as large as one step. None in any other world, or if steps are so small that there
+    would be too many cells.
     """
     levels = [(frames, states) for frames, states in levels if len(np.unique(states)) >= reading.enough_states]
     if not levels:

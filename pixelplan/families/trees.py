@@ -1,7 +1,7 @@
 """Decision trees that say what a cell shows after an action, from what some cells show before it.
 
 A tree asks whether cells around its own show this or that, until it knows the answer: a kind, or what one of those
-cells shows now ("stays as it is" is what the cell itself shows). `grow_trees.py` learns them.
+cells shows now ("stays as it is" is what the cell itself shows). `grow_trees.py` learns the trees.
 
 Shapes: n states as codes [n,V] (what each cell shows, then what else can be asked), A actions, G cells, each with F
 places that can be asked about.
@@ -16,9 +16,9 @@ import torch
 from torch import Tensor
 
 MOST_ANSWERS = 2**22
-"""The most answers in a table; trees with more are asked instead, with the same answers."""
+"""The most answers in a table; trees with more are followed question by question, with the same answers."""
 LEAF = -1
-"""The row after an answer: there is none."""
+"""Stands for the row after an answer, as there is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Trees:
     roots: np.ndarray
     """[A,G] int64, the tree of each action and cell."""
     look: np.ndarray
-    """[G,F] int64, the entry of a code that each place is, seen from each cell; the cell itself comes first."""
+    """[G,F] int64, the entry of a code for each place, as seen from each cell; the cell itself comes first."""
     deepest: int
     """The most questions before an answer."""
 
@@ -46,7 +46,7 @@ class Trees:
 def follow(
     table: Tensor, look: Tensor, codes: Tensor, rows: Tensor, state: Tensor, cell: Tensor, *, deepest: int
 ) -> Tensor:
-    """The answers [r] of trees that begin in rows [r] of a table [t,4], for a cell [r] of a state [r] each.
+    """The answers [r] of trees that begin at rows [r] of a table [t,4], each for a cell [r] of a state [r].
 
     Cells have surroundings look [G,F], states have codes [n,V]. No tree asks more than `deepest` questions.
     """
@@ -70,7 +70,7 @@ def follow(
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """The answers of trees to everything that the few places they ask about can show, in a table."""
+    """A table of the trees' answers to everything that the few places they ask about can show."""
 
     asked: Tensor
     """[n,A·G] int64, the entries of a code that the tree of each action and cell looks at."""
@@ -83,7 +83,7 @@ class Lookup:
 
     def after(self, codes: Tensor) -> Tensor:
         """The kinds [N,A·G] after each action in states with codes [N,V]."""
-        shown = codes.T.to(torch.int32)  # [V,N]: to take a place is to copy a row
+        shown = codes.T.to(torch.int32)  # [V,N]: reading a place means copying a row
         key = torch.zeros(len(self.first), len(codes), dtype=torch.int32)
         for places in self.asked:
             key = key.mul_(self.values).add_(shown[places])
@@ -91,7 +91,7 @@ class Lookup:
 
 
 def look_up(table: np.ndarray, roots: np.ndarray, look: np.ndarray, values: int) -> Lookup | None:
-    """All answers of the trees with roots [A,G] in a table [t,4]; None if these are too many to tabulate.
+    """All answers of the trees with roots [A,G] in a table [t,4]; None if there are too many to tabulate.
 
     Trees that ask about fewer places than others first look at the outside, which always shows the last value.
     """
@@ -142,10 +142,10 @@ def _all_answers(table: np.ndarray, root: int, places: list[int], values: int) -
 
 
 def causes(table: np.ndarray, root: int, copied: int) -> set[tuple[int, int]] | None:
-    """Places and values, at least one of which must be there for a tree to answer anything but "stays as it is".
+    """Places and values, at least one of which must occur for a tree to answer anything but "stays as it is".
 
-    The path to every such answer has a question that was answered yes. Of several, the one about the largest value is
-    taken: kinds are numbered by how common they are, the most common first. None if some answer needs no yes.
+    The path to every such answer has a question that was answered yes. If there are several, the one about the largest
+    value is taken: kinds are numbered by how common they are, the most common first. None if some answer needs no yes.
     """
     needed: set[tuple[int, int]] = set()
     open_: list[tuple[int, tuple[int, int] | None]] = [(root, None)]
@@ -163,7 +163,7 @@ def causes(table: np.ndarray, root: int, copied: int) -> set[tuple[int, int]] | 
 
 
 def surroundings(rows: int, columns: int, reach: int, others: int) -> np.ndarray:
-    """[G,F] the entries of a code, seen from each cell: the cell itself, those within reach (all for 0), others.
+    """[G,F] the entries of a code as seen from each cell: the cell itself, those within reach (0 for all), and others.
 
     A code is what each of the G cells shows, then what a cell outside shows, then `others`. The nearest come first.
     """

@@ -1,10 +1,10 @@
-"""A point on a sphere as the latent: PPGS at the size of a processor core.
+"""A point on a sphere as the latent: PPGS at a size for one processor core.
 
 A few strided convolutions map a frame to a unit vector. The forward model spreads it to planes, adds the features of
-the context frame, reads the sum with a small U-Net, and gives the vectors after all actions at once; the paper's runs a
-ResNet of its own for each action, at a hundred times the cost. The losses are the paper's, with a margin between all
-pairs of a level. Nothing is assumed about the picture. It is at its best if few things move, in whatever way; a vector
-of 32 numbers does not hold every combination of many things.
+the context frame, reads the sum with a small U-Net, and gives the vectors after all actions at once; the paper's model
+runs a ResNet for each action, at a hundred times the cost. The losses are the paper's, with a margin between all pairs
+of a level. Nothing is assumed about the picture. It works best if few things move, in whatever way; a vector of 32
+numbers cannot hold every combination of many things.
 
 Shapes: N images, L levels of S states, A actions, d latent dimensions, p planes.
 """
@@ -34,15 +34,15 @@ class VectorConfig:
     dimensions: int = 32
     """Size of an embedding."""
     planes: int = 16
-    """To which the forward model spreads it."""
+    """Planes to which the forward model spreads an embedding."""
     width: int = 48
     """Channels of the forward model at half the planes' resolution; at a quarter it has twice as many."""
     noise: float = 0.07
-    """Of the embeddings that the forward model learns from, so that small errors do not add up in a plan."""
+    """Noise on the embeddings that the forward model learns from, so that small errors do not add up in a plan."""
     inverse: bool = False
     """Train with the inverse model."""
     updates: int = 3000
-    """Gradient steps at most."""
+    """The most gradient steps."""
     side: int = field(default=16, metadata=ADDED_LATER)
     """Rows and columns of the planes, a multiple of 4; networks read frames at four times this size."""
 
@@ -127,7 +127,7 @@ class Planes(nn.Module):
         return features
 
     def forward(self, z: Tensor, context: Tensor) -> Tensor:
-        """Embeddings [L,S,A,d] after each action from z [L,S,d], in levels with context [L,p,side,side]."""
+        """Embeddings [L,S,A,d] after each action in z [L,S,d], in levels with context [L,p,side,side]."""
         spread = self.spread(z).unflatten(2, (self.planes, self.side, self.side))  # [L,S,p,side,side]
         halved = self.halve((spread + context.unsqueeze(1)).flatten(0, 1))
         change = self.read(halved + functional.interpolate(self.middle(halved), scale_factor=2))

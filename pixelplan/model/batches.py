@@ -1,4 +1,4 @@
-"""Whole-level batches: each frame is encoded once, each level's rules are read once, every recorded step is learned."""
+"""Whole-level batches: each frame is encoded once, each level's rules are read once, each recorded step is learned."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class LevelBatch(NamedTuple):
     images: Tensor
     """[N,3,H,W] float in −0.5 … 0.5."""
     places: Tensor
-    """[N,2] int64: the level in the batch and the slot in it of each image."""
+    """[N,2] int64: each image's level in the batch, and its slot in that level."""
     contexts: Tensor
     """[L] int64: the image that serves as each level's context."""
     states: Tensor
-    """[L,S] int64: the state in each slot, −1 where it is empty."""
+    """[L,S] int64: the state in each slot, −1 if the slot is empty."""
     steps: Tensor
     """[M,4] int64: level, slot, action, slot after it."""
     partners: Tensor
-    """[N] int64: for each image another one of its level, to look for differences."""
+    """[N] int64: for each image another one of its level, to compare it with."""
 
     def images_of_steps(self) -> tuple[Tensor, Tensor]:
         """[M] the images before and after each step."""
@@ -42,7 +42,7 @@ class LevelBatch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LevelPlay:
-    """What was recorded of one level: n frames, e episodes of T steps."""
+    """What was recorded in one level: n frames, e episodes of T steps."""
 
     frames: np.ndarray
     """[n,H,W,3] uint8, a view into the memory-mapped file."""
@@ -57,7 +57,7 @@ class LevelPlay:
     solved: np.ndarray | None = None
     """[n] int8: whether each frame solves the level, 1 yes, 0 no, -1 unknown; None if unknown for all."""
     goals: np.ndarray | None = None
-    """[G,H,W,3] uint8: pictures of the goal that play never reached; None if the data set has none."""
+    """[G,H,W,3] uint8: pictures of goals that were never reached in play; None if the data set has none."""
 
     @cached_property
     def steps(self) -> np.ndarray:
@@ -100,18 +100,18 @@ def level_plays(data: Trajectories, states: np.ndarray | None = None) -> list[Le
 
 
 def action_count(data: Trajectories) -> int:
-    """How many actions a world has, by what was recorded of it."""
+    """How many actions a world has, judging by what was recorded."""
     return int(data.manifest.get("actions", int(data.actions.max(initial=0)) + 1))
 
 
 def sample_frames(levels: Sequence[LevelPlay], count: int = 1000) -> np.ndarray:
-    """About `count` frames [n,H,W,3] of levels, evenly spread."""
+    """About `count` frames [n,H,W,3] from levels, evenly spread."""
     every = max(1, sum(len(level.frames) for level in levels) // count)
     return np.concatenate([level.frames[index % every :: every] for index, level in enumerate(levels)])
 
 
 def sample_play(level: LevelPlay, limit: int, random: np.random.Generator) -> LevelPlay:
-    """As many whole episodes of a level as have at most `limit` distinct frames together (at least one episode)."""
+    """As many whole episodes of a level as fit in `limit` distinct frames together (at least one episode)."""
     if len(level.frames) <= limit:
         return level
     order = random.permutation(len(level.episodes))
@@ -136,9 +136,9 @@ def sample_steps(level: LevelPlay, limit: int, random: np.random.Generator, solv
     """All steps recorded from at most `limit` frames of a level, each as an episode of its own.
 
     The frames from which steps begin come first. Half of them lie all over the level, unlike those of one episode; the
-    others come after these in play, so that two steps can be taken in a row. Each comes with every action tried in it.
-    With `solving`, one of them comes before a solved one, if play has solved the level: such a step is rare, and every
-    plan ends with one.
+    others follow these in play, so that two steps can be taken in a row. Each comes with every action tried in it.
+    With `solving`, one of them immediately precedes a solved frame, if play has solved the level: such a step is rare,
+    and every plan ends with one.
     """
     steps = level.steps
     everywhere = random.permutation(np.unique(steps[:, 0]))
@@ -170,8 +170,8 @@ def make_batch(
     scattered: bool = False,
     solving: bool = False,
 ) -> LevelBatch:
-    """A batch of levels, with one generator per level: whole episodes of about `limit` frames of each, or, if
-    `scattered`, all steps from that many frames, one of which solves the level if it can (`solving`).
+    """A batch of levels, with one generator per level: whole episodes with about `limit` frames from each or, if
+    `scattered`, all steps from that many frames, one of which solves the level if possible (`solving`).
 
     Colours of a level are changed together by a random gain and offset for each channel, of strength `colour`.
     """

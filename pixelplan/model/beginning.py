@@ -14,12 +14,12 @@ from pixelplan.types import InputError
 
 
 def of_the_family(config: TrainConfig, model: Path) -> TrainConfig:
-    """The config for training that starts from a model's weights: no race, and that model's networks; an InputError if
-    the config asks for another family."""
+    """The config for training that starts from a model's weights: no race, and the same networks; an InputError if the
+    config asks for another family."""
     begun = load_model(model).config
     if config.candidates is None and config.model.family != begun.family:
         raise InputError(
-            f"{model} is of the family {begun.family}, and training that starts from it must be, too; "
+            f"{model} belongs to the family {begun.family}, so training that starts from it must use that family; "
             f"{config.model.family} was asked for"
         )
     return dataclasses.replace(config, model=begun, candidates=None)
@@ -29,8 +29,8 @@ def of_the_family(config: TrainConfig, model: Path) -> TrainConfig:
 def take_weights(model: WorldModel, source: Path) -> None:
     """Put the weights of the model in folder `source` into a new model.
 
-    Weights whose shape differs there start from scratch: codes of another number of cells, or answers for another
-    number of actions.
+    Weights whose shape differs start from scratch: codes for another number of cells, or answers for another number
+    of actions.
     """
     there = dict(load_model(source).networks.named_parameters())
     for name, parameter in model.networks.named_parameters():

@@ -1,4 +1,4 @@
-"""The distance under which two embeddings are taken for the same state, chosen on levels not trained on."""
+"""The distance under which two embeddings count as the same state, chosen on levels not trained on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pixelplan.types import ADDED_LATER
 
 @dataclass(frozen=True)
 class JudgingConfig:
-    """On how many held-out levels a model is measured, and what counts as poor."""
+    """How many held-out levels a model is measured on, and what counts as poor."""
 
     quick_levels: int = 25
     """Levels measured after each pass."""
@@ -21,25 +21,25 @@ class JudgingConfig:
     final_levels: int = 200
     """Levels that the threshold is chosen on, and that the finished model is measured on."""
     slack: float = 1.0
-    """A threshold's mistakes are averaged over all thresholds up to this factor smaller or larger. With 1 it may lie
-    just below the nearest pair of states. But a search compares predictions with each other, not with what was seen,
-    and their errors add up."""
+    """A threshold's mistakes are averaged over all thresholds up to this factor smaller or larger. With 1, it may lie
+    just below the distance of the nearest pair of states. But a search compares predictions with each other, not with
+    what was seen, and their errors add up."""
     slack_steps: int = 21
     """Thresholds tried around each candidate if there is slack."""
     poor: float = 0.9
-    """The share of held-out steps predicted exactly below which a model warns that it has not learned its world."""
+    """If a smaller share of held-out steps is predicted exactly, a model warns that it has not learned its world."""
     held_out_every: int = field(default=10, metadata=ADDED_LATER)
     """Without validation data, every n-th level is held out; with fewer than n levels none is."""
     walks: int = field(default=50, metadata=ADDED_LATER)
     """Random walks along recorded steps that rollouts are compared with."""
     rehearsed: int = field(default=10, metadata=ADDED_LATER)
-    """Levels in which plans to what solves them are made when training is over."""
+    """Levels in which solutions are planned when training is over."""
     candidates: int = field(default=2000, metadata=ADDED_LATER)
     """Thresholds to choose from, evenly spread up to the largest distance."""
 
 
 QUANTILES = (0.5, 0.9, 0.99, 0.999)
-"""Those of distances that a model's config reports; they decide nothing."""
+"""The quantiles of distances that a model's config reports; they decide nothing."""
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,15 @@ class Calibration:
     threshold: float
     """Two embeddings nearer than this are the same state."""
     missed: float
-    """Share of predictions that would not be taken for the state they predict."""
+    """Share of predictions that would not be recognised as the state they predict."""
     confused: float
-    """Share of predictions that would be taken for a state they do not predict."""
+    """Share of predictions that would be mistaken for a state they do not predict."""
     merged: float
-    """Share of frames that would be taken for another state of the level."""
+    """Share of frames that would be mistaken for another state of the level."""
     forward_errors: dict[str, float]
     """Quantiles of the distance from a prediction to the right state."""
     separations: dict[str, float]
-    """Quantiles, from below, of the distance from a state to the nearest other one."""
+    """Lower quantiles of the distance from a state to the nearest other one."""
 
 
 def calibrate(
@@ -68,8 +68,9 @@ def calibrate(
     """The threshold with the fewest mistakes of both kinds; if several have the fewest, the middle of their range.
 
     A prediction farther than the threshold from its own state is missed; one nearer than the threshold to another
-    state is confused. Both cost a search the same: a state lost, or a state doubled. If embeddings are zeros and ones
-    (`discrete`) and some of the best thresholds tell all of them apart, only these count: equal is simpler than near.
+    state is confused. Both cost a search the same: a state lost, or a state duplicated. If embeddings are zeros and
+    ones (`discrete`) and some of the best thresholds tell all of them apart, only these count: equal is simpler than
+    near.
     With `config.slack`, a threshold's mistakes are the mean over all thresholds up to this factor away.
     """
     finite = np.concatenate([part[np.isfinite(part)] for part in (errors.right, errors.other)])
@@ -102,6 +103,6 @@ def rates(errors: StepErrors, threshold: float) -> Calibration:
 
 
 def _finite(distances: np.ndarray) -> np.ndarray:
-    """Without the frames of levels in which only one state was seen; [0] if nothing else is left."""
+    """Without the frames of levels in which only one state was seen; [0] if nothing is left."""
     finite = distances[np.isfinite(distances)]
     return finite if len(finite) else np.zeros(1)

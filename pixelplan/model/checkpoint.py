@@ -31,7 +31,7 @@ GOAL_TEST = "goal-test.safetensors"
 
 def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> None:
     """Write weights and then the config, which makes the folder a model."""
-    for path in filter(left_by_writer, folder.iterdir()):  # of files that a resumed training did not write again
+    for path in filter(left_by_writer, folder.iterdir()):  # leftovers of files that resumed training did not rewrite
         path.unlink()
     write_tensors(folder / WEIGHTS_FILE, model.networks.state_dict())
     config: dict[str, Any] = {
@@ -48,12 +48,12 @@ def save_model(folder: Path, model: WorldModel, description: dict[str, Any]) -> 
 
 
 def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
-    """The model in a folder; an InputError says what is wrong with a folder that holds none."""
+    """The model in a folder; an InputError says what is wrong if the folder does not hold one."""
     folder = Path(folder)
     description = read_description(folder)
     family = description["model"].get("family")
     if family not in tuple(FAMILIES):
-        raise InputError(f"{folder} is a model of the family {family}, which this version lacks; train it again")
+        raise InputError(f"{folder} is a model of the family {family}, unknown to this version; train it again")
     try:
         model = WorldModel(
             config_from(description["model"]), Sizes(**description["sizes"]), float(description["threshold"])
@@ -65,7 +65,7 @@ def load_model(folder: str | Path, device: str = "cpu") -> WorldModel:
     model.networks.load_state_dict(tensors)
     if "goal_test" in description:
         model.goal_test = _load_goal_test(folder, description["goal_test"], model)
-    # Convolutions of a single picture are faster if the channels of a pixel lie together.
+    # Convolutions of a single picture are faster if a pixel's channels are adjacent in memory.
     model.networks.to(device).to(memory_format=torch.channels_last).eval()  # type: ignore[call-overload]
     return model
 
@@ -123,7 +123,7 @@ def read_description(folder: Path) -> dict[str, Any]:
 def save_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer, note: dict[str, Any]) -> None:
     """Write everything that training needs to continue from here, in one file.
 
-    The rows of its note are written to `metrics.jsonl` first: after a kill, that file lacks no pass of a checkpoint.
+    The rows of its note are written to `metrics.jsonl` first: after a kill, that file has every pass of a checkpoint.
     """
     write_rows(folder / "metrics.jsonl", note.get("rows", []))
     tensors = {f"model/{name}": tensor for name, tensor in model.networks.state_dict().items()}
@@ -162,7 +162,7 @@ def load_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tenso
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], note: Mapping[str, Any] | None = None) -> None:
     """Write tensors, with a note if there is one, whole or not at all.
 
-    Copies on the CPU: safetensors takes no views, and shared weights are stored under each of their names.
+    It writes copies on the CPU: safetensors takes no views, and shared weights are stored under each of their names.
     """
     copies = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     if note is None:
@@ -178,7 +178,7 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         tensors = load_file(path)
         with safetensors.safe_open(path, "pt") as file:
             note = dict(json.loads(file.metadata()["note"]))
-        damaged = note.pop("sha256", None) not in (None, _digest(tensors, note))  # older ones have none
+        damaged = note.pop("sha256", None) not in (None, _digest(tensors, note))  # older files have none
     except (safetensors.SafetensorError, OSError, KeyError, TypeError, ValueError, RecursionError) as problem:
         raise InputError(f"{path} is damaged ({problem}); delete it to train from the start") from None
     if damaged:

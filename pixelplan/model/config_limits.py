@@ -57,18 +57,18 @@ LIMITS: dict[str, tuple[float, float]] = {
     "deepest": (1, 1024),
     "times_as_long": (1, 1024),
 }
-"""The smallest and the largest value of each number; any other number is −1024 to 1024."""
+"""The smallest and the largest value of each number; any other number may be −1024 to 1024."""
 OTHER_LIMITS = (-1024, 1024)
 DATA_TYPES: dict[str, type] = {"env": str, "options": dict, "action_names": list, "worlds": list}
-"""The types of those parts of the data's description that are read later; each may be missing."""
+"""The types of the parts of the data's description that are read later; each may be missing."""
 LARGEST_TABLE = 2**24
-"""The most cells of the latent grid times the cells that a step can lead to."""
+"""The largest product of the cells of the latent grid and the cells that a step can lead to."""
 MOST_PARAMETERS = 2**27
-"""The most parameters that the networks may have, roughly."""
+"""Roughly the most parameters that the networks may have."""
 
 
 def check_description(description: Mapping[str, Any], path: Path) -> None:
-    """An InputError for a config that describes no model, or a larger one than any that can be trained here."""
+    """An InputError for a config that describes no model, or one that is larger than any that can be trained here."""
     for part in ("model", "sizes"):
         if not isinstance(description.get(part), dict):
             raise InputError(f"{path} does not describe a model of this version ({part!r} is missing)")
@@ -96,7 +96,7 @@ def _check_data(data: Any, path: Path) -> None:
         raise InputError(f"{path}: data is {data}; it must say what the model was trained on")
     for name, kind in DATA_TYPES.items():
         if not isinstance(data.get(name), kind | None):
-            raise InputError(f"{path}: {name} of the data is {data[name]}; that says nothing of what was trained on")
+            raise InputError(f"{path}: {name} of the data is {data[name]}; that does not say what was trained on")
     names = data.get("action_names") or []
     if not all(isinstance(name, str) for name in names):
         raise InputError(f"{path}: action_names of the data are {names}; they must be words")
@@ -123,7 +123,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _check_together(description: Mapping[str, Any], path: Path) -> None:
-    """An InputError if each number is possible, but not all of them together."""
+    """An InputError if the numbers are possible one by one, but not together."""
     sizes = {
         name: value for part in ("model", "sizes") for name, value in _values(description[part]) if _is_number(value)
     }

@@ -28,7 +28,7 @@ def fingerprint(data: Trajectories) -> str:
 
 
 def describe_data(data: Trajectories) -> dict[str, Any]:
-    """What is worth knowing of a data set: its puzzle, levels, size and fingerprint."""
+    """What is worth knowing about a data set: its puzzle, levels, size and fingerprint."""
     kept = ("env", "options", "levels", "episodes", "steps", "seed", "action_names")
     return {
         **{key: data.manifest[key] for key in kept if key in data.manifest},
@@ -38,7 +38,7 @@ def describe_data(data: Trajectories) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str | None]:
-    """Of the package, its commit if it runs from a checkout, and of what its numbers depend on."""
+    """The versions of the package and of everything its numbers depend on, and the commit if run from a checkout."""
     return {
         "pixelplan": pixelplan.__version__,
         "commit": commit(),

@@ -57,7 +57,7 @@ def _name_of(config: Config) -> str:
 
 
 def config_from(settings: dict[str, Any]) -> Config:
-    """Settings as they were written to JSON; a KeyError or TypeError if they are no family's."""
+    """Settings as they were written to JSON; a KeyError or TypeError if they belong to no family."""
     kind = FAMILIES[settings["family"]].config
     former = getattr(kind, "former_settings", ())
     values = {name: value for name, value in settings.items() if name not in former}

@@ -35,9 +35,9 @@ def finish(
 ) -> None:
     """Calibrate on held-out levels and write everything; the checkpoint is deleted last, so a kill loses nothing.
 
-    `levels` were trained on, `by_family` are held-out ones with the family's states, `frames` the same with what
-    recorded futures prove. If training stopped on the way, the checkpoint stays for what follows. `recorded` levels are
-    in the data.
+    `levels` were trained on; `by_family` are held-out ones with the family's states, and `frames` the same levels with
+    the states that recorded futures prove. If training stopped on the way, the checkpoint stays, so that it can
+    continue. `recorded` is the number of levels in the data.
     """
     final = config.judging.final_levels
     model.networks.settle(frames[:final])
@@ -93,7 +93,7 @@ def findings(
 ) -> dict[str, Any]:
     """What was assumed and found, and a warning if the world was not learned.
 
-    `by_family` and `family_accuracy` are by the states that the family tells apart, all else by frames.
+    `by_family` and `family_accuracy` use the states that the family tells apart; everything else uses frames.
     """
     count = sum(len(level.frames) for level in frames)
     merged = sum(len(level.frames) - len(np.unique(level.states)) for level in by_family)
@@ -107,8 +107,8 @@ def findings(
         )
     elif true.exact < poor <= family_accuracy:
         warnings.append(
-            f"the model takes {merged} of {count} held-out frames for others, and no recorded future proves them the "
-            "same; if they look different for a reason, plans will fail: then train with --family picture"
+            f"the model mistakes {merged} of {count} held-out frames for others, and no recorded future proves them "
+            "the same; if they look different for a reason, plans will fail: then train with --family picture"
         )
     elif true.exact < poor:
         warnings.append(
@@ -133,7 +133,7 @@ def findings(
 
 
 def goals_seen(levels: list[LevelPlay]) -> dict[str, Any] | None:
-    """In how many levels play saw a solved state, and how many recorded steps away (the median of levels).
+    """In how many levels play saw a solved state, and how many recorded steps away it was (the median over levels).
 
     None if the environment never says what is solved.
     """
@@ -149,7 +149,7 @@ def goals_seen(levels: list[LevelPlay]) -> dict[str, Any] | None:
 
 
 def recorded_depths(level: LevelPlay) -> np.ndarray:
-    """[n] how many steps each frame is from the first one, by the shortest recorded way; -1 if there is none."""
+    """[n] how many steps each frame is from the first one, by the shortest recorded path; -1 if there is none."""
     steps = level.steps
     depth = np.full(len(level.frames), -1)
     depth[level.episodes[0, 0]] = 0
@@ -163,9 +163,9 @@ def recorded_depths(level: LevelPlay) -> np.ndarray:
 
 
 def told(description: dict[str, Any]) -> list[str]:
-    """What a model's description says that training found, in lines for people; warnings last.
+    """What training found, from a model's description, in lines for people; warnings come last.
 
-    An InputError if it says so in another form than training writes.
+    An InputError if it is not in the form that training writes.
     """
     try:
         return _lines(description)
@@ -184,7 +184,7 @@ def _lines(description: dict[str, Any]) -> list[str]:
         f"family {facts['family']}{lattice}; {facts['merged_by_family']} of {facts['held_out_frames']} held-out frames "
         "merged with others by the family",
         f"on {measured['levels']} held-out levels: {measured['exact']:.4f} of steps predicted exactly, "
-        f"{measured['one_step_accuracy']:.4f} within the threshold, too; rollouts still right: {rollouts}",
+        f"{measured['one_step_accuracy']:.4f} also within the threshold; rollouts still right: {rollouts}",
         f"recorded play gets {facts['play_reaches']['median']:.0f} steps from the start (median of levels; at most "
         f"{facts['play_reaches']['most']}); {_goals_told(facts.get('goals_seen'))}",
     ]
@@ -206,7 +206,7 @@ def _rehearsal_told(facts: dict[str, Any]) -> list[str]:
 
 
 def _goals_told(seen: dict[str, Any] | None) -> str:
-    """How far play came against how far goals are, in the second half of a sentence."""
+    """How far play got compared with how far away goals are, as the second half of a sentence."""
     if seen is None:
         return "goals much farther away may need longer play"
     if not seen["levels"]:

@@ -1,10 +1,10 @@
 """The goal test: which states solve their level, learned from recorded play on the latent states of a finished model.
 
-Any family will do. A small network reads an embedding and says how sure it is. It learns twice: first from random
-states, then also from those that it was most wrong about, such as the states just before a level is solved. A search
-meets all of them. How the numbers of an embedding are laid out is not known here, so several readings of it are
-trained: as a lattice whose channels come first or last, and as a plain list. Held-out levels decide between them, and
-where the test draws its line.
+It works with any family. A small network reads an embedding and says how sure it is that the state is solved. It
+learns twice: first from random states, then also from those that it was most wrong about, such as the states just
+before a level is solved. A search meets all of them. How an embedding's numbers are laid out is not known here, so
+several readings are trained: as a lattice whose channels come first or last, and as a plain list. Held-out levels
+decide between them, and where the test draws its line.
 
 Shapes: N states of d numbers, on a lattice of R × C places if there is one.
 """
@@ -26,7 +26,7 @@ from pixelplan.types import Model
 Reading = Literal["channels first", "channels last", "list"]
 READINGS = get_args(Reading)
 MOST_DIMENSIONS, MOST_WIDTH = 2**20, 2**10
-"""Numbers of an embedding, and channels, of a goal test that is read from a file."""
+"""The most numbers in an embedding, and the most channels, of a goal test that is read from a file."""
 
 
 @dataclass(frozen=True)
@@ -36,37 +36,37 @@ class GoalTestConfig:
     width: int = 32
     """Channels of its network."""
     updates: int = 400
-    """Gradient steps of each reading."""
+    """Gradient steps for each reading."""
     batch: int = 64
-    """Solved states in each step, beside as many others."""
+    """Solved states in each step, along with as many others."""
     rate: float = 3e-3
     """The highest learning rate."""
     weight_decay: float = 1e-2
-    """Of AdamW."""
+    """The weight decay of AdamW."""
     levels: int = 400
     """The most levels that are looked at."""
     frames: int = 30
     """The most frames of each level that are learned from: solved ones, others, and others that look solved."""
     many_misses: float = 0.05
-    """The share of solved held-out states that it misses above which training warns of it."""
+    """Training warns if the test misses more than this share of solved held-out states."""
     many_alarms: float = 0.01
-    """The share of other held-out states that it takes for solved above which training warns of it."""
+    """Training warns if the test accepts more than this share of the other held-out states as solved."""
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Latent states, seen and predicted ones, of which is known whether they solve their level."""
+    """Seen and predicted latent states that are known to solve their level, or not to."""
 
     z: Tensor
     """[N,d]."""
     solved: np.ndarray
     """[N] bool."""
     levels: int
-    """Of how many levels."""
+    """How many levels they come from."""
     with_goal: int
     """In how many of them play had solved the level."""
     pictures: int
-    """How many goal pictures there are beside that."""
+    """How many goal pictures there are in addition."""
 
 
 class Certainty(nn.Module):
@@ -97,19 +97,19 @@ class Certainty(nn.Module):
 
 
 class LearnedGoalTest:
-    """A `GoalTest` by a network, with the line that held-out levels drew."""
+    """A `GoalTest` that uses a network, with the line that was drawn on held-out levels."""
 
     def __init__(self, network: Certainty, line: float) -> None:
         self.network, self.line = network.eval(), line
 
     @torch.inference_mode()
     def __call__(self, z: Tensor) -> Tensor:
-        """Doubts [N] that z [N,d] are solved: below 1 they are taken for solved."""
+        """Doubts [N] that z [N,d] are solved: below 1 a state counts as solved."""
         return (self.line - self.network(z.float())).clamp(max=30).exp()
 
     @property
     def description(self) -> dict[str, Any]:
-        """What a model's config says of it, beside its weights."""
+        """What a model's config says about it, in addition to its weights."""
         network = self.network
         return {"reading": network.reading, "rows": network.rows, "columns": network.columns, "line": self.line}
 
@@ -123,15 +123,15 @@ class GoalTestReport:
     with_goal: int
     """In how many of them play had solved the level."""
     missed: float | None
-    """Share of solved states that it does not take for solved; None if there was none to miss."""
+    """Share of solved states that it does not accept as solved; None if there was none to miss."""
     false_alarms: float
-    """Share of other states that it takes for solved."""
+    """Share of other states that it accepts as solved."""
     trained_on: int
     """Training levels in which play had solved the level."""
     held_out: bool = True
     """Whether it was judged on held-out levels; if none of them was solved, training levels had to do."""
     pictures: int = 0
-    """Goal pictures of training levels that play never reached, which it learned from as well."""
+    """Goal pictures of training levels that were never reached in play, from which it also learned."""
 
 
 def learn_goal_test(
@@ -143,8 +143,8 @@ def learn_goal_test(
     config: GoalTestConfig = GoalTestConfig(),  # noqa: B008 (frozen)
     seed: int = 0,
 ) -> tuple[LearnedGoalTest, GoalTestReport] | None:
-    """A goal test for a model, from levels of recorded play, and what held-out levels say of it; None if no level was
-    solved in them and no picture shows a goal. Rows and columns are those of the lattice, if the model has one."""
+    """A goal test for a model, learned from levels of recorded play, and a report on held-out levels. None if play
+    solved no level and no picture shows a goal. Rows and columns are those of the lattice, if the model has one."""
     random = np.random.default_rng([seed, 7])
     known = examples(model, levels, config, random)
     if known is None or not known.solved.any():
@@ -173,15 +173,15 @@ def learn_goal_test(
 
 
 def readings(dimensions: int, cells: int) -> list[Reading]:
-    """The ways in which embeddings of so many numbers can be read; a lattice of one cell is none."""
+    """The ways to read embeddings with this many numbers; a lattice of one cell does not count as a lattice."""
     return ["list"] if cells == 1 or dimensions % cells else ["channels first", "channels last", "list"]
 
 
 def examples(
     model: Model, levels: Sequence[LevelPlay], config: GoalTestConfig, random: np.random.Generator
 ) -> Examples | None:
-    """Seen and predicted states of levels, and their goals if a picture shows them, levels in which something was
-    solved first; None if nobody said what is."""
+    """Seen and predicted states of levels, and their goals if a picture shows them; levels that were solved come
+    first. None if it is unknown what solves any level."""
     states, solved, pictures = [], [], 0
     said = labelled(levels)
     for level in said[: config.levels]:
@@ -213,7 +213,7 @@ def examples(
 
 
 def labelled(levels: Sequence[LevelPlay]) -> list[LevelPlay]:
-    """Levels of which is known what solves them, those that play had solved first, then those that show a goal."""
+    """Levels for which it is known what solves them: first those that play solved, then those that show a goal."""
     said = [level for level in levels if level.solved is not None and (level.solved >= 0).any()]
     return sorted(said, key=lambda level: (not _was_solved(level), level.goals is None or not len(level.goals)))
 
@@ -221,7 +221,7 @@ def labelled(levels: Sequence[LevelPlay]) -> list[LevelPlay]:
 def with_hardest(
     known: Examples, model: Model, levels: Sequence[LevelPlay], network: Certainty, config: GoalTestConfig
 ) -> Examples:
-    """The examples, and of each level those unsolved frames that the network takes for solved most of all."""
+    """The examples, plus the unsolved frames of each level that the network most believes to be solved."""
     hardest = []
     for z in _unsolved(model, levels, config):
         with torch.inference_mode():
@@ -232,7 +232,7 @@ def with_hardest(
 
 
 def alarm_share(test: LearnedGoalTest, model: Model, levels: Sequence[LevelPlay], config: GoalTestConfig) -> float:
-    """The share of all unsolved frames of levels that a goal test takes for solved."""
+    """The share of all unsolved frames of levels that a goal test accepts as solved."""
     taken = [test(z) < 1 for z in _unsolved(model, levels, config)]
     return float(torch.cat(taken).float().mean()) if taken else 0.0
 
@@ -250,7 +250,7 @@ def _was_solved(level: LevelPlay) -> bool:
 
 
 def fit(network: Certainty, known: Examples, config: GoalTestConfig, random: np.random.Generator) -> Certainty:
-    """Train on as many solved states as others: solved ones are rare, and as important."""
+    """Train on as many solved states as others: solved ones are rare, but just as important."""
     yes, no = np.flatnonzero(known.solved), np.flatnonzero(~known.solved)
     if not len(no):
         return network
@@ -268,10 +268,10 @@ def fit(network: Certainty, known: Examples, config: GoalTestConfig, random: np.
 
 
 def draw_line(certainty: np.ndarray, solved: np.ndarray) -> tuple[float, int]:
-    """The line above which certainty [N] means solved, with the fewest mistakes, and how many these are.
+    """The line above which certainty [N] means solved, chosen for the fewest mistakes, and how many there are.
 
     Misses and false alarms count the same, each state once: a search meets many states that are not solved, and one
-    false alarm ends it. If several lines are as good, it is the middle one.
+    false alarm ends it. If several lines are equally good, it is the middle one.
     """
     candidates = np.unique(certainty)
     lines = np.concatenate([[candidates[0] - 1], (candidates[1:] + candidates[:-1]) / 2, [candidates[-1] + 1]])
@@ -283,7 +283,7 @@ def draw_line(certainty: np.ndarray, solved: np.ndarray) -> tuple[float, int]:
 
 
 def told(report: dict[str, Any] | None) -> str:
-    """What a model's description says of its goal test, in a line for people."""
+    """What a model's description says about its goal test, in a line for people."""
     if report is None:
         return "goal test: none, because nothing in the recorded play solved a level and no picture shows a goal"
     missed = "none to miss" if report["missed"] is None else f"{report['missed']:.1%} of solved states missed"
@@ -296,13 +296,13 @@ def told(report: dict[str, Any] | None) -> str:
 
 
 def warnings(report: GoalTestReport | None, config: GoalTestConfig) -> list[str]:
-    """What stands against planning by a goal test."""
+    """What speaks against planning with a goal test."""
     if report is None:
         return []
     if (report.missed or 0) > config.many_misses or report.false_alarms > config.many_alarms:
         return [
-            f"the goal test cannot be trusted: it misses {report.missed or 0:.0%} of solved states and takes "
-            f"{report.false_alarms:.1%} of others for solved; plan to a goal picture, or record more levels that are "
+            f"the goal test cannot be trusted: it misses {report.missed or 0:.0%} of solved states and accepts "
+            f"{report.false_alarms:.1%} of others as solved; plan to a goal picture, or record more levels that are "
             "solved (collect --explore); if frames do not show what is wanted (a mission in words), draw it into them"
         ]
     return []

@@ -1,12 +1,12 @@
 """The lattice of `picture`: how finely frames are cut into patches.
 
-If a world is drawn from things that repeat, some lattices cut all of them alike and others cut each one differently
-wherever it stands. The network then has to learn the same thing many times. How well a lattice fits is told in two
-ways that are multiplied. If looks repeat to the pixel, a fitting lattice describes frames briefly: the names of the
-looks of all patches, and each look once. And if they repeat roughly, a few principal components tell how patches
-change: how much of the changes is lost if a fixed number of numbers tells a frame, the fewer for each patch the more
-patches there are. A lattice that is finer than usual takes more time, and a coarser one shows less, so either has to
-be better by as much.
+If a world is drawn from things that repeat, some lattices cut all of them alike, and others cut each one differently
+depending on where it stands. The network then has to learn the same thing many times. How well a lattice fits is
+measured in two ways, and the results are multiplied. If looks repeat to the pixel, a fitting lattice gives a short
+description of frames: the name of each patch's look, and every look once. If looks repeat only roughly, a few principal
+components describe how patches change: the measure is how much of the changes is lost if a fixed number of numbers
+describes a frame, so that more patches get fewer numbers each. A lattice that is finer than usual takes more time, and
+a coarser one shows less, so either has to be better by the same factor.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pixelplan.types import Trajectories
 
 
 def fit_lattice(config: PictureConfig, grid: tuple[int, int] | None, data: Trajectories) -> tuple[PictureConfig, Sizes]:
-    """The settings with the lattice that fits recorded frames best; a given grid is of other families."""
+    """The settings with the lattice that fits recorded frames best; `grid` is only for other families."""
     height, width = data.frames.shape[1:3]
     if (config.coarsest, config.finest) != (1, 1):
         config = best_lattice(config, _sample(config, data), (height, width))
@@ -37,10 +37,10 @@ def fit_lattice(config: PictureConfig, grid: tuple[int, int] | None, data: Traje
 
 
 def best_lattice(config: PictureConfig, levels: Sequence[Tensor], frame: tuple[int, int]) -> PictureConfig:
-    """Of the numbers of patches that the settings allow, the one that fits images [n,3,h,w] of levels best.
+    """Among the numbers of patches that the settings allow, the one that fits images [n,3,h,w] of levels best.
 
-    The images are those of frames of a size (`frame`), perhaps scaled down. If several numbers of patches are as good,
-    it is the one nearest to the usual number.
+    The images show frames of the size `frame`, perhaps scaled down. If several numbers of patches are equally good, it
+    is the one nearest to the usual number.
     """
     images = torch.cat(list(levels))
     changes = torch.cat([level - level.roll(1, 0) for level in levels])
@@ -59,9 +59,9 @@ def best_lattice(config: PictureConfig, levels: Sequence[Tensor], frame: tuple[i
 
 
 def bits_per_pixel(images: Tensor, size: tuple[int, int], side: int) -> float:
-    """The length of a description of images [N,3,h,w], looked at in this size and cut into square patches.
+    """The length of a description of images [N,3,h,w], scaled to this size and cut into square patches.
 
-    It has the looks of all patches, by names that are shorter for common looks, and every look once, pixel by pixel.
+    It gives each patch's look by a name, shorter for common looks, and every look once, pixel by pixel.
     """
     colours = ((rescaled(images, size) + 0.5) * 255).round().byte()
     rows, columns = size[0] // side, size[1] // side
@@ -73,9 +73,9 @@ def bits_per_pixel(images: Tensor, size: tuple[int, int], side: int) -> float:
 
 
 def lost_share(changes: Tensor, size: tuple[int, int], side: int, numbers: float) -> float:
-    """The share of changes [N,3,h,w], looked at in this size and cut into square patches, that is lost.
+    """The share that is lost of changes [N,3,h,w], scaled to this size and cut into square patches.
 
-    As many principal components are kept as make `numbers` for a whole frame; a part of one keeps its part.
+    As many principal components are kept as give `numbers` for a whole frame; a fraction of one keeps that fraction.
     """
     patches = functional.unfold(rescaled(changes, size), side, stride=side)  # [N,3·w·w,R·C]
     energy = torch.linalg.eigvalsh(torch.einsum("ndp,nep->de", patches, patches)).flip(0).clamp(min=0).double()

@@ -16,12 +16,12 @@ from pixelplan.types import Model
 
 @dataclass(frozen=True)
 class Ranking:
-    """How near predictions after K steps come to what was really seen."""
+    """How close predictions after K steps come to what was really seen."""
 
     horizon: int
     """K."""
     hits: float
-    """H@K: share of predictions to which the right state is nearest."""
+    """H@K: share of predictions whose nearest state is the right one."""
     reciprocal_rank: float
     """MRR@K: mean of 1 / rank of the right state."""
     episodes: int
@@ -57,9 +57,9 @@ def predict_steps(model: Model, level: LevelPlay) -> tuple[torch.Tensor, torch.T
 
 
 def step_errors(model: Model, levels: Sequence[LevelPlay]) -> StepErrors:
-    """One-step predictions of every distinct step of levels, against every frame seen of the level.
+    """One-step predictions for every distinct step of levels, compared with every frame seen in the level.
 
-    Frames that may be the same as the right one (`data/sameness.py`) count neither as right nor as another.
+    Frames that may be the same as the right one (`data/sameness.py`) count neither as right nor as other.
     """
     right, other, separation = [], [], []
     for level in levels:
@@ -76,7 +76,7 @@ def step_errors(model: Model, levels: Sequence[LevelPlay]) -> StepErrors:
 
 
 def rollout(model: Model, level: LevelPlay, steps: int) -> torch.Tensor:
-    """Predictions [e,steps,d] for the first steps of each episode of a level, from its first frame and actions only."""
+    """Predictions [e,steps,d] for the first steps of each episode of a level, only from its first frame and actions."""
     z = model.encode(np.asarray(level.frames[level.episodes[:, 0]]))
     context = model.context(np.asarray(level.frames[level.episodes[0, 0]]))
     predictions = []
@@ -96,9 +96,9 @@ def rollout_exactness(
 ) -> dict[int, float]:
     """Share of rollouts that are still in the right state after a number of random steps, by that number.
 
-    A walk takes random steps among those recorded in its level, so the truth is known from frames however long it is;
-    the networks see only the first frame and the actions. A rollout that was wrong once stays wrong. Several walks
-    share a level, and all walks are taken at the same time.
+    A walk takes random steps among those recorded in its level, so frames tell the truth however long it is; the
+    networks see only the first frame and the actions. A rollout that was wrong once stays wrong. Several walks share a
+    level, and all walks are taken at the same time.
     """
     random = np.random.default_rng(seed)
     places = evenly_spread(len(levels), -(-walks // 5))
@@ -130,7 +130,7 @@ def rollout_exactness(
 def _random_walks(
     level: LevelPlay, walks: int, length: int, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Frames [w,T+1] and actions [w,T] of random walks along recorded steps, from frames that never end.
+    """Frames [w,T+1] and actions [w,T] of random walks along recorded steps, without dead ends.
 
     A frame from which nothing was recorded (the last of an episode) is left out, and so is what leads only to it.
     """
@@ -163,8 +163,8 @@ def rankings(
     """H@K and MRR@K on recorded episodes, as in the paper's appendix.
 
     The state after K actions is predicted from the first frame and the actions. Its rank is one more than the number of
-    the episode's other states that are nearer to the prediction than the right one. Frames of the right state are the
-    right one. Episodes are taken from the levels in turn.
+    the episode's other states that are nearer to the prediction than the right one. All frames of the right state count
+    as right. Episodes are taken from the levels in turn.
     """
     each = -(-episodes // max(1, len(levels)))
     ranks: dict[int, list[int]] = {horizon: [] for horizon in horizons}

@@ -1,4 +1,4 @@
-"""What a family of world models is: one kind of latent, with its networks, its losses and what it takes from the data.
+"""What a family of world models is: one kind of latent, with its networks, its losses and what it reads from the data.
 
 Each family is one class in one file of `families/`; everything else here knows only this interface.
 
@@ -24,11 +24,11 @@ class Networks(nn.Module):
     """The networks of a family. Calling them returns the losses of a batch."""
 
     version: ClassVar[int] = 1
-    """Raise it if the same settings train a different model than before: records name the version."""
+    """Raise it when the same settings train a different model than before: records name the version."""
     noisy: ClassVar[bool] = False
     """Whether frames of one state may differ, so that only embeddings tell states apart."""
     until_learned: ClassVar[bool] = False
-    """Whether training ends when held-out predictions no longer improve; if not, it takes a fixed number of updates."""
+    """Whether training ends when held-out predictions stop improving; if not, it takes a fixed number of updates."""
     at_once: ClassVar[bool] = False
     """Whether `prepare` learns everything, so that there are no gradient steps."""
     discrete: ClassVar[bool] = False
@@ -36,11 +36,11 @@ class Networks(nn.Module):
     layout: tuple[int, int, int] | None = None
     """Rows, columns and numbers per cell, if that is how embeddings are laid out."""
     keeps_margin: ClassVar[bool] = True
-    """Whether training holds different states a margin apart, so that half of it can serve as the threshold."""
+    """Whether training keeps different states a margin apart, so that half of it can serve as the threshold."""
     changes_colours: ClassVar[bool] = True
     """Whether training changes the colours of whole levels at random."""
     scattered: ClassVar[bool] = False
-    """Whether a batch has the steps from single frames all over a level; if not, it has whole episodes."""
+    """Whether a batch has steps from single frames all over a level; if not, it has whole episodes."""
 
     halves_precision: ClassVar[bool] = False
     """Whether training computes in bfloat16 if the processor is faster with it."""
@@ -54,7 +54,7 @@ class Networks(nn.Module):
         self.sizes = sizes
 
     def states(self, data: Trajectories) -> np.ndarray | None:
-        """[F] the states of frames that the family learns to tell apart; None if every frame is one."""
+        """[F] the states of frames that the family learns to tell apart; None if every frame is a state."""
         return None
 
     def optimizer(
@@ -63,7 +63,7 @@ class Networks(nn.Module):
         weight_decay: float,
         muon: MuonConfig = MuonConfig(),  # noqa: B008 (frozen)
     ) -> torch.optim.Optimizer:
-        """What moves the weights; `muon` is of families that use it."""
+        """What moves the weights; `muon` is for families that use it."""
         if self.moved_by_muon:
             return Muon(self.parameters(), rate, weight_decay, muon)
         return torch.optim.AdamW(self.parameters(), rate, weight_decay=weight_decay)
@@ -79,13 +79,13 @@ class Networks(nn.Module):
         return levels
 
     def usual_updates(self) -> int:
-        """Gradient steps of a training (at most, if it ends when it has learned)."""
+        """Gradient steps of a training run (at most, if it ends once the world is learned)."""
         return int(self.config.updates)
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
-        """The losses on a batch by name, `total` the weighted sum of them, when a share of training is done.
+        """The losses on a batch by name, when this share of training is done; `total` is their weighted sum.
 
-        Losses are what is called, not embeddings, so that several processes can share a batch.
+        The call returns losses, not embeddings, so that several processes can share a batch.
         """
         raise NotImplementedError
 
@@ -94,17 +94,17 @@ class Networks(nn.Module):
         raise NotImplementedError
 
     def context(self, images: Tensor) -> Any:
-        """What `step` needs to know of levels, from one image [L,3,H,W] of each."""
+        """What `step` needs to know about levels, from one image [L,3,H,W] of each."""
         raise NotImplementedError
 
     def step(self, z: Tensor, context: Any) -> Tensor:
-        """Embeddings [L,S,A,d] after each action from z [L,S,d]."""
+        """Embeddings [L,S,A,d] after each action in z [L,S,d]."""
         raise NotImplementedError
 
     def for_frames(self, height: int, width: int) -> Networks:
-        """The same weights for frames of another size with as many pixels per cell; an InputError if impossible."""
+        """The same weights for frames of another size with the same pixels per cell; an InputError if impossible."""
         raise InputError(
-            f"this model takes frames of {self.sizes.height} × {self.sizes.width} pixels only; frames of {height} × "
+            f"this model takes only frames of {self.sizes.height} × {self.sizes.width} pixels; frames of {height} × "
             f"{width} need a model of their own"
         )
 

@@ -1,4 +1,4 @@
-"""Muon: matrices take steps of equal size in all directions, all other parameters those of AdamW.
+"""Muon: matrices take steps of equal size in all directions; all other parameters take those of AdamW.
 
 The step of a matrix or a kernel is the running mean of its gradient with all singular values set to about one
 (Jordan et al., 2024). `torch.optim.Muon` takes matrices only, and most weights of a world model are kernels.
@@ -29,7 +29,7 @@ class MuonConfig:
     rounds: int = 5
     """Newton-Schulz rounds that bring the singular values of a step near one."""
     coefficients: tuple[float, float, float] = field(default=(3.4445, -4.7750, 2.0315), metadata=ADDED_LATER)
-    """Of each round: Jordan's, five rounds of which bring singular values between 0.7 and 1.2."""
+    """Jordan's coefficients of each round; five rounds bring singular values between 0.7 and 1.2."""
 
 
 class Muon(torch.optim.AdamW):

@@ -32,7 +32,7 @@ def train_pass(
     config: TrainConfig,
     display: Display,
 ) -> dict[str, float]:
-    """Train on the batches of the pass after those in rows; returns the mean of each loss."""
+    """Train on the batches of the pass that follows those in rows; returns the mean of each loss."""
     networks.train()
     sums: dict[str, float] = {}
     for place, batch in enumerate(batches):
@@ -46,7 +46,7 @@ def train_pass(
         if not math.isfinite(sums["total"]):
             raise InputError(
                 f"the loss is not a number in pass {len(rows) + 1}; the checkpoint of pass {len(rows)} is kept, "
-                "a smaller learning rate may help"
+                "and a smaller learning rate may help"
             )
         optimizer.zero_grad()
         fabric.backward(losses["total"])
@@ -59,7 +59,7 @@ def train_pass(
 def pass_batches(
     fabric: Fabric, levels: list[LevelPlay], number: int, updates: int, config: TrainConfig, networks: Networks
 ) -> Iterator[LevelBatch]:
-    """This process's part of each batch of a pass: every level once, small sets several times over.
+    """This process's part of each batch of a pass: every level once, or several times if there are few.
 
     All randomness comes from (seed, pass, place in the pass), so neither resuming nor sharing the work changes it.
     """
@@ -77,7 +77,7 @@ def pass_batches(
 
 
 def quick_look(model: WorldModel, held_out: HeldOut, judging: JudgingConfig) -> dict[str, float]:
-    """How well a few held-out levels are predicted: with ε/2 as the threshold by the family's own states, and truly."""
+    """How well a few held-out levels are predicted: by the family's own states with the threshold ε/2, and truly."""
     model.networks.eval()
     frames = held_out.frames[: judging.quick_levels]
     model.networks.settle(frames)

@@ -1,8 +1,8 @@
 """The picture itself as the latent: a few numbers for each patch of a fine lattice, and a network that repaints them.
 
 Nothing is assumed about a grid, about what moves or about how many things there are. The encoder is fixed before
-training: a patch is told by its products with the few patterns that differ most between frames of one level (their
-principal components). So the targets of prediction never move, nothing can collapse, and a prediction can be drawn.
+training: a patch is described by its products with the few patterns that differ most between frames of one level
+(their principal components). So the prediction targets never move, nothing can collapse, and predictions can be drawn.
 
 Shapes: N images, L levels of S states, A actions, c features a patch, a lattice of R × C patches; d = c·R·C.
 """
@@ -31,7 +31,7 @@ UNUSED = 1e6
 
 
 class Picture(Networks):
-    """Patches as they look, and what each action makes of them."""
+    """Patches as they look, and what each action turns them into."""
 
     version = 12
     moved_by_muon = True  # it needs about half of AdamW's updates here
@@ -74,7 +74,7 @@ class Picture(Networks):
             differences.append(difference[changed])
             patches.append(cut.flatten(0, 1)[changed])
         if not differences:
-            return  # nothing ever changes; `race` says so
+            return  # nothing ever changes, and `race` reports it
         apart = torch.cat(differences)
         _, vectors = torch.linalg.eigh((apart.T @ apart) / max(1, len(apart)))
         chosen = vectors[:, -self.config.features :].flip(1)
@@ -105,13 +105,13 @@ class Picture(Networks):
         )
 
     def context(self, images: Tensor) -> Tensor:
-        """Features [L,width+c,R,C] of one image [L,3,H,W] of each level: those that are learned, and its embedding."""
+        """Features [L,width+c,R,C] of one image [L,3,H,W] of each level: the learned ones, and its embedding."""
         with torch.autocast(images.device.type, enabled=False):
             features = self._features(images)
         return torch.cat([self.dynamics.look(self.patches.scale(images)), features], 1)
 
     def step(self, z: Tensor, context: Tensor) -> Tensor:
-        """Features [L,S,A,c·R·C] after each action from z [L,S,c·R·C]."""
+        """Features [L,S,A,c·R·C] after each action in z [L,S,c·R·C]."""
         levels, states = z.shape[:2]
         now = z.reshape(levels * states, self.config.features, self.sizes.rows, self.sizes.columns)
         context = context.repeat_interleave(states, 0)
@@ -126,26 +126,26 @@ class Picture(Networks):
         return after.flatten(2).unflatten(0, (levels, states))
 
     def _seen(self, context: Tensor) -> Tensor:
-        """The features [L,c,R,C] of the frame that a context [L,width+c,R,C] was made of."""
+        """The features [L,c,R,C] of the frame that a context [L,width+c,R,C] was made from."""
         return context[:, -self.config.features :]
 
     def _in_words(self, features: Tensor, chosen: Tensor) -> Tensor:
-        """Features [N,A,c,R,C], with those of the chosen patches [N,A,R,C] replaced by the nearest look remembered."""
+        """Features [N,A,c,R,C], with those of the chosen patches [N,A,R,C] replaced by the nearest remembered look."""
         last = features.movedim(2, -1).clone()  # [N,A,R,C,c]
         words = self.words[: int((self.words[:, 0] < UNUSED).sum())]
         last[chosen] = words[torch.cdist(last[chosen], words).argmin(1)]
-        return last.permute(0, 1, 4, 2, 3)  # ONNX has no movedim of what was indexed
+        return last.permute(0, 1, 4, 2, 3)  # ONNX cannot movedim an indexed tensor
 
     @torch.no_grad()
     def settle(self, levels: Sequence[LevelPlay]) -> None:
-        """Find how small a predicted change is none, and which predictions mean what was seen before.
+        """Find below what size a predicted change is no change, and which predictions mean what was seen before.
 
         A patch whose change is smaller stays exactly as it is, so that rollouts of any length do not drift. Held-out
-        steps decide: the bound with the fewest mistakes about which patches change, the middle of a range of such.
-        Where something moved away, the level's one known frame often shows what is behind it. A changed patch that is
-        predicted nearly as in that frame is then exactly that, and the bound is found in the same way. The others may
-        be replaced by the nearest look remembered. That makes them exact if a world has few looks, and does harm if
-        levels have looks of their own. Held-out rollouts decide whether to do each of the two.
+        steps decide: the bound is the one with the fewest mistakes about which patches change, or the middle of a range
+        of such bounds. When something moves away, the level's one known frame often shows what is behind it. If a
+        changed patch is predicted nearly as in that frame, it becomes exactly that; this bound is found in the same
+        way. Other changed patches may be replaced by the nearest remembered look. That makes them exact if a world has
+        few looks, and does harm if levels have looks of their own. Held-out rollouts decide about each of the two.
         """
         still, known = self._settle_bounds(levels)
         self.still.copy_(still)
@@ -159,7 +159,7 @@ class Picture(Networks):
         self.exact_words.fill_(words)
 
     def _settle_bounds(self, levels: Sequence[LevelPlay]) -> tuple[Tensor, Tensor]:
-        """Of changes that are none, and of distances to what is known that are none."""
+        """The bounds below which a change is no change, and a distance to what is known is no distance."""
         moving, resting, other, again = [], [], [], []
         for level in sample_levels(levels, self.config.still_levels):
             before, action, after = level.steps.T
@@ -181,7 +181,7 @@ class Picture(Networks):
         return (features - others).abs().amax(1) > self.config.unchanged
 
     def _bound(self, below: Tensor, above: Tensor) -> Tensor:
-        """The bound between two sets of squared lengths that fewest of them are on the wrong side of."""
+        """The bound between two sets of squared lengths that leaves the fewest of them on the wrong side."""
         bounds = torch.logspace(
             math.log10(self.config.least_still), math.log10(self.config.largest_still), self.config.still_bounds
         )
@@ -192,11 +192,11 @@ class Picture(Networks):
         return bounds[fewest[len(fewest) // 2]]
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
-        """How far the features after each step are from those predicted, from slightly wrong features before it.
+        """How far the features predicted after each step are from the true ones, given slightly wrong features before.
 
-        A patch that the step does not change should stay as it is, noise and all. If the network had to take all noise
-        away, that would be nine tenths of the loss, and what is rare would be learned last. Its own errors, however,
-        it learns to mend everywhere.
+        A patch that the step does not change should stay as it is, noise and all. If the network had to remove all
+        noise, that would be nine tenths of the loss, and rare things would be learned last. Its own errors, however,
+        it learns to correct everywhere.
         """
         with torch.no_grad(), torch.autocast(batch.images.device.type, enabled=False):  # targets are never rounded
             features = self._features(batch.images)
@@ -222,9 +222,9 @@ class Picture(Networks):
         return {"forward": loss, "total": loss}
 
     def _steps_to_predict(self, before: Tensor, after: Tensor) -> Tensor:
-        """[k] random steps, among those between the images before and after them [M], to images where others begin.
+        """[k] a random choice of the steps, given by the images before and after [M], that lead to where others begin.
 
-        There is at most one to each image.
+        At most one of them leads to each image.
         """
         steps = torch.nonzero(torch.isin(after, before) & (after != before)).flatten()
         steps = steps[torch.randperm(len(steps), device=steps.device)]
@@ -236,7 +236,7 @@ class Picture(Networks):
         return steps[torch.rand(len(steps), device=steps.device) < self.config.predicted]
 
     def _after(self, features: Tensor, context: Tensor, before: Tensor, actions: Tensor) -> Tensor:
-        """Features [M,c,R,C] after actions [M] in the images before them [M], of features and contexts of all images.
+        """Features [M,c,R,C] after actions [M] in the images `before` [M], from all images' features and contexts.
 
         Each image is read once, however many steps begin in it.
         """
@@ -244,7 +244,7 @@ class Picture(Networks):
         return features[before] + self.dynamics(features[begun], context[begun])[row, actions]
 
     def shown(self, z: Tensor, image: Tensor) -> Tensor:
-        """Pictures [N,3,H,W] of embeddings z [N,d], in a level of which one image [3,H,W] is known."""
+        """Pictures [N,3,H,W] of embeddings z [N,d], in a level with one known image [3,H,W]."""
         lattice = (-1, self.config.features, self.sizes.rows, self.sizes.columns)
         difference = (z - self.encode(image[None])).view(lattice)
         flat = self.basis.flatten(1)  # [c,3·w·w], orthogonal rows

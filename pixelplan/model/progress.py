@@ -1,4 +1,4 @@
-"""What the user sees of training while it runs, and the picture of its curves afterwards."""
+"""What the user sees while training runs, and the picture of its curves afterwards."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Display:
     def begin_anew(self, attempt: int) -> None:
         """Start again: the passes so far do not count."""
         self.progress.update(self.task, completed=0)
-        self.warn(f"the model has not found what acts in the noisy frames; attempt {attempt} begins")
+        self.warn(f"the model has not found what the actions move in the noisy frames; attempt {attempt} begins")
 
     def warn(self, sentence: str) -> None:
         """Something that the user should know."""
@@ -69,17 +69,17 @@ class Display:
 
 
 def noise_warning(frames: int, seen: int) -> str | None:
-    """One sentence if as many distinct frames were stored as were seen: no state seems to have been met twice."""
+    """A warning if as many distinct frames were stored as were seen: no state seems to have occurred twice."""
     if frames < seen:
         return None
     return (
-        f"no two of the {frames} recorded frames are alike; if that is visual noise (check-env tells), train with "
+        f"no two of the {frames} recorded frames are alike; if that is visual noise (check-env can tell), train with "
         "--noisy: otherwise every frame counts as a state of its own"
     )
 
 
 def collapse_warning(row: dict[str, Any], actions: int) -> str | None:
-    """One sentence if the embeddings are all alike, with what to try."""
+    """A warning if the embeddings are all alike, with what to try."""
     guessing = row.get("inverse", math.inf) >= 0.98 * math.log(actions)
     if row.get("margin", 0.0) < 0.95 or not guessing:
         return None
@@ -96,13 +96,13 @@ def draw_curves(folder: Path, rows: list[dict[str, Any]]) -> None:
 
     figure = Figure(figsize=(9, 3.5))
     margins = {"left": 0.08, "right": 0.99, "bottom": 0.14, "top": 0.97, "wspace": 0.2}
-    left, right = figure.subplots(1, 2, gridspec_kw=margins)  # a layout that is computed takes as long as the drawing
+    left, right = figure.subplots(1, 2, gridspec_kw=margins)  # computing a layout takes as long as drawing
     passes = [row["pass"] for row in rows]
     for name in LOSSES:
         if any(row.get(name, 0) > 0 for row in rows):
             left.plot(passes, [row.get(name) or math.nan for row in rows], label=name)
     left.set(xlabel="pass", ylabel="loss", yscale="log")
-    if left.lines:  # what is learned at once has no losses
+    if left.lines:  # families that learn all at once have no losses
         left.legend(loc="upper right")
     right.plot(passes, [row["exact"] for row in rows], label="validation levels")
     right.set(xlabel="pass", ylabel="steps predicted exactly", ylim=(0, 1.02))

@@ -1,8 +1,8 @@
-"""Which candidate learns a world: each has a short run, and the one that predicts held-out frames best goes on.
+"""Which candidate learns a world: each gets a short run, and the one that predicts held-out frames best goes on.
 
 Candidates are families, or one family with different settings. Nothing is decided by looking at pixels. They run in
-order: the more general or simpler first. One that predicts nearly everything ends the race at once, so that the others
-run only if it fails; a tie goes to the earlier one.
+order, the more general or simpler ones first. One that predicts nearly everything ends the race at once, so the others
+run only if it fails. A tie goes to the earlier one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pixelplan.model.worlds import Play
 from pixelplan.types import InputError
 
 RACE = "race"
-"""The folder, inside the model's, of what ran. It is removed when training is finished."""
+"""The folder of the runs, inside the model's folder. It is removed when training is finished."""
 
 
 def train_best(
@@ -36,7 +36,7 @@ def train_best(
 ) -> WorldModel:
     """Train into folder `out`: the config's family or, if it names candidates, the one that wins their race.
 
-    With `init`, the folder of a model, there is no race: training begins with that model's weights.
+    With `init`, the folder of a model, there is no race: training starts from that model's weights.
     """
     out = Path(out)
     if config.candidates is None or init is not None:
@@ -71,7 +71,7 @@ def run(data: Play, folder: Path, config: TrainConfig, validation: Play | None) 
             rows = short_run(data, _folder(folder, candidate, place), candidate, validation)
         except OtherTraining:
             raise
-        except InputError as problem:  # a family that cannot learn this world has only lost
+        except InputError as problem:  # a family that cannot learn this world has merely lost
             return {**entry, "score": -1.0, "seconds": 0.0, "problem": str(problem)}
         best = max(rows, key=score)
         return {
@@ -93,14 +93,14 @@ def run(data: Play, folder: Path, config: TrainConfig, validation: Play | None) 
 
 
 def named(model: Config) -> str:
-    """What to call a candidate: its family, and the settings that are not the family's defaults."""
+    """What to call a candidate: its family, and any settings that differ from the family's defaults."""
     usual = dataclasses.asdict(type(model)())
     other = [f"{name} {value}" for name, value in dataclasses.asdict(model).items() if value != usual[name]]
     return f"{model.family} ({', '.join(other)})" if other else str(model.family)
 
 
 def _candidate(config: TrainConfig, place: int) -> TrainConfig:
-    """The config of the candidate in a place."""
+    """The config of the candidate at this place in the order."""
     assert config.candidates is not None
     return dataclasses.replace(config, model=config.candidates[place], candidates=None)
 

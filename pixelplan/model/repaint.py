@@ -1,4 +1,4 @@
-"""The network of `picture`: the patches of a lattice, and what each action makes of them.
+"""The network of `picture`: the patches of a lattice, and what each action turns them into.
 
 Shapes: N images or states, L levels, A actions, c features a patch, a lattice of R × C patches of w × w pixels.
 """
@@ -16,16 +16,16 @@ from pixelplan.model.sizes import Sizes
 class Patches:
     """How frames are cut into the patches of a lattice.
 
-    Patches do not overlap. If each also showed the edges of its neighbours, one thing would have a look for every
-    neighbourhood, and a few numbers cannot tell so many looks apart.
+    Patches do not overlap. If each also showed the edges of its neighbours, one thing would have a different look in
+    every neighbourhood, and a few numbers cannot tell that many looks apart.
     """
 
     def __init__(self, frame: tuple[int, int], size: tuple[int, int], side: int) -> None:
-        """Patches have this side if a frame of its own size (`frame`) is looked at in another one (`size`)."""
+        """`side` is the side of a patch once a frame of size `frame` is scaled to `size`."""
         self.frame, self.size, self.side = frame, size, side
 
     def scale(self, images: Tensor) -> Tensor:
-        """Images [N,3,H,W] at the size looked at."""
+        """Images [N,3,H,W], scaled to `size`."""
         return rescaled(images, self.size)
 
     def cut(self, images: Tensor) -> Tensor:
@@ -33,12 +33,12 @@ class Patches:
         return functional.unfold(self.scale(images), self.side, stride=self.side).transpose(1, 2)
 
     def scale_back(self, images: Tensor) -> Tensor:
-        """Images at the size looked at as images [N,3,H,W] of frames."""
+        """Images of size `size`, scaled back to the size of frames [N,3,H,W]."""
         return rescaled(images, self.frame)
 
 
 def rescaled(images: Tensor, size: tuple[int, int]) -> Tensor:
-    """Images [N,3,H,W] in another size: means of pixels if it is smaller, and nearest ones if it is larger."""
+    """Images [N,3,H,W] in another size: mean pixels if it is smaller, nearest pixels if it is larger."""
     if images.shape[-2:] == size:
         return images
     smaller = size[0] <= images.shape[-2] and size[1] <= images.shape[-1]
@@ -46,9 +46,9 @@ def rescaled(images: Tensor, size: tuple[int, int]) -> Tensor:
 
 
 class PoolingBlock(nn.Module):
-    """Two 3×3 convolutions that add to what comes in; between them every place learns what is elsewhere.
+    """Two 3×3 convolutions that add to their input; between them every place learns what is elsewhere.
 
-    What is elsewhere is the largest and the mean activation of each channel (as in KataGo), at the price of one small
+    "What is elsewhere" is the largest and the mean activation of each channel (as in KataGo), at the cost of one small
     matrix.
     """
 
@@ -70,8 +70,8 @@ class PoolingBlock(nn.Module):
 class AttentionBlock(nn.Module):
     """Every place looks for the places that matter to it, wherever they are, and adds what it finds there.
 
-    Pooling tells a place *that* something is elsewhere, attention *which* of several things is: the other end of the
-    portal that is stepped into, and no other portal.
+    Pooling tells a place *that* something is elsewhere; attention tells it *which* of several things: the other end of
+    the portal being stepped into, and not some other portal.
     """
 
     def __init__(self, width: int, heads: int) -> None:
@@ -84,17 +84,17 @@ class AttentionBlock(nn.Module):
         """[N,width,R,C] to the same."""
         asked = self.ask(features).flatten(2).unflatten(1, (3, self.heads, -1))  # [N,3,h,width/h,R·C]
         questions, names, answers = asked.unbind(1)
-        # Plain products are quicker than PyTorch's fused attention for so few places.
+        # Plain products are faster than PyTorch's fused attention when there are so few places.
         fit = torch.softmax(names.transpose(2, 3) @ questions * questions.shape[2] ** -0.5, dim=2)  # [N,h,R·C,R·C]
         return features + self.tell((answers @ fit).reshape_as(features))
 
 
 class Repaint(nn.Module):
-    """What each action makes of the features of all patches, from these and from one frame of the level.
+    """How each action changes the features of all patches, given these and one frame of the level.
 
-    A U-Net, so that what was learned in one place holds in all; halved twice and with blocks that pool over all places,
-    so that what is far away counts, too. A learned map of places tells one place from another. How patches differ from
-    those of the level's one frame shows at once what has moved, whatever the floor looks like.
+    It is a U-Net, so that what is learned in one place holds everywhere. It halves the lattice twice, with blocks that
+    pool over all places, so that distant things count, too. A learned map tells one place from another. The difference
+    from the patches of the level's one frame shows at once what has moved, whatever the floor looks like.
     """
 
     def __init__(self, config: PictureConfig, sizes: Sizes, patches: Patches) -> None:
@@ -125,7 +125,7 @@ class Repaint(nn.Module):
         nn.init.zeros_(last.bias)
 
     def forward(self, features: Tensor, context: Tensor) -> Tensor:
-        """[N,A,c,R,C] the change by each action, from features [N,c,R,C] in levels with context [N,width+c,R,C]."""
+        """[N,A,c,R,C] the change by each action, given features [N,c,R,C] in levels with context [N,width+c,R,C]."""
         looks, known = context.split([context.shape[1] - self.features, self.features], 1)
         fine = functional.relu(self.enter(torch.cat([features, features - known], 1)) + looks + self.places)
         half = self.middle(self.halve(_even(fine)))

@@ -1,4 +1,4 @@
-"""With noisy pixels, training may find nothing to look at. Once that shows, it starts again with other weights."""
+"""With noisy pixels, training may find nothing to look at. Once that is clear, it starts again with other weights."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ class RestartConfig:
     """When training on noisy frames gives up an attempt and starts again with other weights."""
 
     attempts: int = 8
-    """The most attempts. Nearly every second attempt fails, most of them early."""
+    """The most attempts. Nearly half of all attempts fail, most of them early."""
     least_passes: int = 10
-    """The fewest passes with which attempts are given up. With fewer (as with thousands of levels), a pass is too long
-    for its mean losses to show how training stands."""
+    """If training has fewer passes than this, no attempt is given up. With so few (as with thousands of levels), each
+    pass is too long for its mean losses to show how training is going."""
     first_verdict: float = 0.27
     """The share of training after which an attempt is first judged."""
     most_agree_loss: float = 0.85
-    """The agree loss above which it is then given up: what is seen is far from all that is predicted, because attention
-    is spread over the whole picture. It never gathers later."""
+    """The agree loss above which it is then given up: what is seen is far from everything that is predicted, because
+    attention is spread over the whole picture. It never gathers later."""
     second_verdict: float = 0.55
     """The share of training after which an attempt is judged again; those that succeed are nearly right by then."""
     least_accuracy: float = 0.9
     """The one-step accuracy, by the places that the model itself sees, below which it is then given up."""
     most_look_loss: float = 0.7
-    """The look loss above which it is given up, too: half of the attention is where frames do not differ, and it is
+    """The look loss above which it is also given up: half of the attention is where frames do not differ, and it is
     easy to be right about a place where nothing ever happens."""
 
 

@@ -1,4 +1,4 @@
-"""How long training lasts and how fast it learns on the way, read from what the passes so far have shown."""
+"""How long training lasts and at what rate it learns, judging by what the passes so far have shown."""
 
 from __future__ import annotations
 
@@ -15,23 +15,24 @@ class ScheduleConfig:
     """How the learning rate rises and falls, and when training ends if held-out predictions decide it."""
 
     least_updates: int = 100
-    """The fewest gradient steps of a pass; small sets repeat in it."""
+    """The fewest gradient steps in a pass; small sets repeat within it."""
     learned: float = 0.995
-    """The score from which a falling rate brings the rest, once a pass has not raised it or it is 1: nearly all steps
-    exact, and every rollout right. What is rare is learned last, so a score that still rises is not the end."""
+    """The score (nearly all steps exact, and every rollout right) from which the rate may fall to learn the rest. It
+    falls once a pass fails to raise the score, or the score is 1. Rare things are learned last, so training is not over
+    while the score still rises."""
     patience: int = 4
-    """Learning is over after this many passes without a better one."""
+    """Learning is over after this many passes without improvement."""
     settling: float = 0.5
     """How long training then continues with a falling rate, as a share of the passes so far."""
     warm_up: int = 50
     """Gradient steps over which the rate rises."""
     first_rate: float = field(default=0.04, metadata=ADDED_LATER)
-    """The share of the learning rate with which training starts."""
+    """The share of the learning rate at which training starts."""
     cycle_warm_up: float = field(default=0.05, metadata=ADDED_LATER)
     """The share of training over which the rate rises if the number of passes is fixed."""
 
     def settling_passes(self, passes: int) -> int:
-        """How many passes the rate takes to fall to zero after this many."""
+        """How many passes the rate takes to fall to zero if it begins to after this many."""
         return max(1, round(self.settling * passes))
 
     def settling_since(self, rows: Sequence[dict[str, Any]], passes: int) -> int | None:
@@ -49,19 +50,19 @@ class ScheduleConfig:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Passes of training."""
+    """The passes of training."""
 
     passes: int
-    """At most."""
+    """The most passes."""
     updates: int
     """Gradient steps in each."""
     until_learned: bool
-    """Whether it ends when held-out predictions no longer improve."""
+    """Whether training ends when held-out predictions stop improving."""
     config: ScheduleConfig = ScheduleConfig()
     """How it then ends."""
 
     def last_pass(self, rows: Sequence[dict[str, Any]]) -> int:
-        """The number of the last pass, as far as the passes in rows tell."""
+        """The number of the last pass, as far as the passes in rows can tell."""
         begun = self.config.settling_since(rows, self.passes) if self.until_learned else None
         return self.passes if begun is None else min(self.passes, begun + self.config.settling_passes(begun))
 

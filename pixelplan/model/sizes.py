@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pixelplan.types import InputError
 
 MOST_CELLS = 4096
-"""The most cells of boards larger than those trained on: a table of where all cells lead has this number squared."""
+"""The most cells of boards larger than those trained on: a table of where all cells lead has this many squared."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the networks must know of a world before they are made."""
+    """What must be known about a world before its networks are made."""
 
     height: int
     """Of frames, in pixels."""
@@ -33,14 +33,14 @@ class Sizes:
 
     @property
     def patch(self) -> int:
-        """Side in pixels of a cell, once a frame is enlarged to a whole number of them."""
+        """Side of a cell in pixels, once a frame is enlarged to a whole number of cells."""
         return math.ceil(max(self.height / self.rows, self.width / self.columns))
 
     def resized(self, height: int, width: int) -> Sizes:
-        """These sizes for frames of another height and width, with as many pixels per cell; an InputError if cells
-        would be cut.
+        """These sizes for frames of another height and width, with the same number of pixels per cell; an InputError
+        if cells would be cut.
 
-        What could cross the whole board can also cross the other one. Otherwise the reach stays.
+        If a step could cross the whole board, it can also cross the new one. Otherwise the reach stays the same.
         """
         if height * self.rows % self.height or width * self.columns % self.width:
             cell = f"{self.height / self.rows:g} × {self.width / self.columns:g}"
@@ -51,8 +51,8 @@ class Sizes:
         rows, columns = height * self.rows // self.height, width * self.columns // self.width
         if rows * columns > MOST_CELLS:
             raise InputError(
-                f"frames of {height} × {width} pixels have {rows} × {columns} cells; boards of another size than those "
-                f"trained on may have {MOST_CELLS} cells at most"
+                f"frames of {height} × {width} pixels have {rows} × {columns} cells; boards of a size not trained on "
+                f"may have at most {MOST_CELLS} cells"
             )
         crosses = self.reach >= max(self.rows, self.columns) - 1 > 1
         glide = max(rows, columns) - 1 if crosses else self.reach

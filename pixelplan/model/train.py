@@ -39,7 +39,7 @@ from pixelplan.model.worlds import Play, describe_play, fit, level_count, split,
 from pixelplan.types import InputError, Trajectories, values_before
 
 VERSION = 1
-"""Raised when training begins to give other weights in all families: records say which version they are of."""
+"""Raised when a change to training alters the weights of all families: records say which version made them."""
 
 
 def train(
@@ -55,10 +55,10 @@ def train(
 ) -> WorldModel:
     """Train a model of the config's family on recorded play into folder `out`, and return it.
 
-    Play of several worlds makes one model of all of them. Without validation data, a tenth of the levels is held out
+    Play of several worlds makes one model for all of them. Without validation data, a tenth of the levels is held out
     (`config.judging`); with fewer than ten levels none is, and the threshold is calibrated on the training levels.
-    Resuming a finished folder changes nothing. Training can stop when a share of it (`until`) is done, and continue in
-    another folder, with other data of the same world, `after` this one. `race` is what the model's description says
+    Resuming a finished folder changes nothing. Training can stop when a share of it (`until`) is done, and continue
+    `after` that folder in another one, with other data from the same world. `race` is what the model's description says
     about the race that its family won. With `init`, the folder of a model of the same family, training starts from its
     weights.
     """
@@ -78,7 +78,7 @@ def train(
 
 
 class OtherTraining(InputError):
-    """What should be resumed is another training, or is damaged."""
+    """The folder to resume holds a different training run, or is damaged."""
 
 
 def short_run(data: Play, out: Path, config: TrainConfig, validation: Play | None) -> list[dict[str, Any]]:
@@ -103,7 +103,7 @@ def short_run(data: Play, out: Path, config: TrainConfig, validation: Play | Non
 
 
 def with_precision(config: TrainConfig) -> TrainConfig:
-    """The config with `auto` replaced by the precision that is used on this machine."""
+    """The config with `auto` replaced by the precision to use on this machine."""
     if config.precision != "auto":
         return config
     able = torch.cpu.get_capabilities()
@@ -113,7 +113,7 @@ def with_precision(config: TrainConfig) -> TrainConfig:
 
 
 def _request(data: Play, config: TrainConfig, validation: Play | None) -> dict[str, Any]:
-    """All that decides the weights."""
+    """Everything that decides the weights."""
     request: dict[str, Any] = {"config": _settings(config), "data": describe_play(data)}
     if validation is not None:
         request["validation"] = describe_play(validation)
@@ -140,7 +140,7 @@ def _launch(
         [PortableTrajectories.of(world) for world in (() if play is None else worlds_of(play))]
         for play in (data, validation)
     )
-    # A partial, because Fabric looks into arguments and does not take frozen dataclasses.
+    # A partial, because Fabric inspects arguments and does not accept frozen dataclasses.
     fabric.launch(partial(_fit, sent=sent, out=out, config=config, request=request, after=after, init=init))
 
 
@@ -192,7 +192,7 @@ def _fit(
             if number == 1 and attempt > 1:
                 begin_anew(model, optimizer.optimizer, config.seed + attempt)
                 display.begin_anew(attempt)
-            torch.manual_seed(config.seed * 1_000_003 + number)  # what is drawn in a pass does not depend on resuming
+            torch.manual_seed(config.seed * 1_000_003 + number)  # random draws in a pass do not depend on resuming
             batches = pass_batches(fabric, levels, number, updates_a_pass, config, networks)
             so_far = rows[len(rows) - number + 1 :]  # of this attempt
             means = train_pass(fabric, wrapped, optimizer, batches, so_far, schedule, config, display)
@@ -222,12 +222,12 @@ def _has_won(rows: Sequence[dict[str, Any]], request: dict[str, Any], config: Tr
 
 
 def _make_model(config: TrainConfig, worlds: Sequence[Trajectories], after: Path | None) -> WorldModel:
-    """A new model: of the sizes that its family asks for, or of those of the training that it continues (`after`)."""
+    """A new model, with the sizes that its family asks for, or with those of the training it continues (`after`)."""
     if after is None:
         settings, sizes = fit(config.model, config.grid, worlds)
     else:
         begun_with = read_checkpoint_note(after)
-        assert begun_with is not None  # only a training that has begun can be continued
+        assert begun_with is not None  # only training that has begun can be continued
         settings, sizes = config_from(begun_with["model"]), Sizes(**begun_with["sizes"])
     model = WorldModel(settings, sizes, threshold=config.objective.margin / 2)
     if config.threshold == "half-margin" and not model.networks.keeps_margin:
@@ -248,7 +248,7 @@ def _finished(out: Path, request: dict[str, Any], config: TrainConfig, resume: b
         if before.get(key) != value:
             raise InputError(f"training in {out} was begun with other {key}; it can only be resumed with the same")
     if finished and "until" not in request:
-        (out / CHECKPOINT).unlink(missing_ok=True)  # training was killed just before it would have done this
+        (out / CHECKPOINT).unlink(missing_ok=True)  # training was killed just before doing this
     return finished
 
 
@@ -259,12 +259,12 @@ def _settings(config: TrainConfig) -> dict[str, Any]:
 
 
 def _completed(request: dict[str, Any], config: TrainConfig) -> dict[str, Any]:
-    """What was asked for, perhaps by an earlier version, with the settings of this config that were added since."""
+    """What was asked for, perhaps in an earlier version, with the settings of this config that were added since."""
     return {**request, "config": _with_added(request.get("config"), config)}
 
 
 def _with_added(recorded: Any, settings: Any) -> Any:
-    """Recorded settings, with those that these settings have and earlier versions did not, at their values of then."""
+    """Recorded settings, completed by those that earlier versions did not have, at the values they stood for then."""
     if isinstance(recorded, list) and isinstance(settings, tuple) and len(recorded) == len(settings):
         return [_with_added(*pair) for pair in zip(recorded, settings, strict=True)]
     if not isinstance(recorded, dict) or not dataclasses.is_dataclass(settings):

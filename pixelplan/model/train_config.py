@@ -21,9 +21,9 @@ class RaceConfig:
     """How long families race."""
 
     updates: int = 900
-    """The most gradient steps of each. Some worlds are learned late and then quickly: a switch far from its door."""
+    """The most gradient steps of each. Some worlds (a switch far from its door) are learned late and then quickly."""
     good: float = 0.95
-    """The score with which a family wins at once: the rest of training brings what is missing."""
+    """The score at which a family wins at once: the rest of training will bring what is missing."""
 
 
 @dataclass(frozen=True)
@@ -35,25 +35,25 @@ class TrainConfig:
     model: Config = field(default_factory=PictureConfig)
     """The family and its settings."""
     candidates: tuple[Config, ...] | None = field(default=None, metadata=ADDED_LATER)
-    """Families that race in place of `model`, the most general first: the one that predicts held-out frames best is
+    """Families that race in place of `model`, the most general first; the one that predicts held-out frames best is
     trained."""
     objective: ObjectiveConfig = field(default_factory=ObjectiveConfig)
     """The losses' weights."""
     updates: int | None = None
-    """Gradient steps, rounded up to whole passes; by default the family's own number. Families that guess nothing end
-    sooner, when held-out predictions no longer improve."""
+    """Gradient steps, rounded up to whole passes; by default the family's own number. Families that assume nothing end
+    sooner, when held-out predictions stop improving."""
     batch: int = 8
     """Levels in a gradient step, over all processes."""
     frames: int = 24
-    """About how many frames of a level a gradient step uses at most (whole episodes)."""
+    """Roughly the most frames of a level that a gradient step uses (whole episodes)."""
     learning_rate: float = 2e-3
-    """The highest of a one-cycle schedule."""
+    """The peak of a one-cycle schedule."""
     weight_decay: float = 1e-4
-    """Of AdamW."""
+    """The weight decay of AdamW."""
     colour: float = 0.3
     """Strength of the random change of a level's colours; 0 for none."""
     grid: tuple[int, int] | None = None
-    """Rows and columns of the latent grid; by default those in which the things that move in the data stay."""
+    """Rows and columns of the latent grid; by default those of the grid on which things move in the data."""
     threshold: Literal["calibrated", "half-margin"] = "calibrated"
     """Where the reidentification threshold comes from: validation levels, or the paper's ε/2."""
     seed: int = 0
@@ -65,8 +65,8 @@ class TrainConfig:
     devices: int = 1
     """Processes that share each batch."""
     precision: Literal["auto", "32-true", "bf16-mixed"] = "32-true"
-    """Of computation; weights are always stored in 32 bits. `auto` is bfloat16 for families that learn as well with it,
-    if the processor has instructions for it, and 32 bits otherwise."""
+    """The precision of computation; weights are always stored in 32 bits. `auto` is bfloat16 for families that learn as
+    well with it, if the processor has instructions for it, and 32 bits otherwise."""
     quiet: bool = False
     """No progress display."""
     restarts: RestartConfig = field(default=RestartConfig(), metadata=ADDED_LATER)
@@ -82,7 +82,7 @@ class TrainConfig:
     muon: MuonConfig = field(default=MuonConfig(), metadata=ADDED_LATER)
     """How matrices and kernels move in the families that train with Muon: picture and vector."""
     gradient_limit: float = field(default=1.0, metadata=ADDED_LATER)
-    """The longest gradient; longer ones are shortened to this norm."""
+    """The largest gradient norm; longer gradients are clipped to it."""
 
     def check(self) -> None:
         """An InputError for a setting that cannot work."""

@@ -31,16 +31,16 @@ class WorldModel:
 
     @property
     def discrete(self) -> bool:
-        """Whether embeddings are zeros and ones, and those that differ at all are different states."""
+        """Whether embeddings are zeros and ones, and any two that differ are different states."""
         return self.networks.discrete and self.threshold < 2**0.5
 
     @property
     def parameter_count(self) -> int:
-        """Numbers that are learned."""
+        """How many numbers are learned."""
         return sum(parameter.numel() for parameter in self.networks.parameters())
 
     def for_frames(self, height: int, width: int) -> WorldModel:
-        """The same model for frames of another size with as many pixels per cell; an InputError if impossible."""
+        """The same model for frames of another size with the same pixels per cell; an InputError if impossible."""
         size = height, width
         if size == (self.sizes.height, self.sizes.width):
             return self
@@ -78,11 +78,11 @@ class WorldModel:
 
     @torch.inference_mode()
     def context(self, frame: np.ndarray) -> Any:
-        """What `step` needs to know of the level, from one frame [H,W,3] of it."""
+        """What `step` needs to know about the level, from one of its frames [H,W,3]."""
         return self.networks.context(self.images(frame[None]))
 
     def step(self, z: Tensor, context: Any) -> Tensor:
-        """The embeddings [N,A,d] after each action from each of z [N,d]."""
+        """The embeddings [N,A,d] after each action in each of z [N,d]."""
         if not torch.is_inference_mode_enabled():  # entering it takes a tenth of a small step, and planners are inside
             with torch.inference_mode():
                 return self.step(z, context)

@@ -1,6 +1,6 @@
 """Recorded play of one world, or of several that share a model: their sizes, and their levels to train on.
 
-Nothing tells a model which world it sees but the picture itself.
+Only the picture itself tells a model which world it sees.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pixelplan.model.sizes import Sizes
 from pixelplan.types import InputError, Trajectories
 
 Play = Trajectories | Sequence[Trajectories]
-"""Of one world or of several."""
+"""Recorded play of one world or of several."""
 
 
 def worlds_of(play: Play) -> tuple[Trajectories, ...]:
@@ -37,12 +37,12 @@ def worlds_of(play: Play) -> tuple[Trajectories, ...]:
 
 
 def level_count(worlds: Sequence[Trajectories]) -> int:
-    """How many levels were recorded of all worlds together."""
+    """How many levels were recorded in all worlds together."""
     return sum(len(np.unique(world.episode_level)) for world in worlds)
 
 
 def describe_play(play: Play) -> dict[str, Any]:
-    """What is worth knowing of the data, for the model's config."""
+    """What is worth knowing about the data, for the model's config."""
     worlds = worlds_of(play)
     if len(worlds) == 1:
         return describe_data(worlds[0])
@@ -69,21 +69,21 @@ def fit(config: Config, grid: tuple[int, int] | None, worlds: Sequence[Trajector
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Levels that are not trained on, in two ways."""
+    """Levels that are not trained on, with states in two senses."""
 
     by_family: list[LevelPlay]
     """With the states that the family tells apart: the threshold is calibrated on these."""
 
     @cached_property
     def frames(self) -> list[LevelPlay]:
-        """With every frame as a state, except for those that recorded futures prove to be the same: what is true."""
+        """With every frame as a state, except for those that recorded futures prove to be the same: the truth."""
         return [level.by_frames() for level in self.by_family]
 
 
 def split(
     networks: Networks, worlds: Sequence[Trajectories], validation: Sequence[Trajectories], held_out_every: int
 ) -> tuple[list[LevelPlay], HeldOut]:
-    """Levels to train on and to validate on; those of several worlds in turn, so that the first few are of all.
+    """Levels to train on and to validate on; those of several worlds alternate, so that the first few cover all.
 
     Without validation data, every `held_out_every`-th level of a world is held out.
     """

@@ -30,7 +30,7 @@ def _image_search(model: Any, *arguments: Any) -> Episode:
 
 PLANNERS = {
     "full": Planner(full, FullConfig, "Full", "plans, looks after each step, remembers and replans", watched=True),
-    "one-shot": Planner(play_one_shot, OneShotConfig, "One-shot", "plans once and moves with closed eyes"),
+    "one-shot": Planner(play_one_shot, OneShotConfig, "One-shot", "plans once and acts with its eyes closed"),
     "image-search": Planner(
         _image_search,
         ImageSearchConfig,

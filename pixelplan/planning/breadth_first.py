@@ -1,4 +1,4 @@
-"""LATENT GRAPH: breadth-first search, the paper's, grows a graph layer by layer."""
+"""LATENT GRAPH: breadth-first search, as in the paper, grows a graph layer by layer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def breadth_first(problem: Problem, config: OneShotConfig, threshold: float) -> Growth:
-    """Algorithm 2: layer by layer from the start until the goal is among the new nodes.
+    """Algorithm 2: grow layer by layer from the start until the goal is among the new nodes.
 
     Points nearer to each other than the threshold are one node. A prediction is the goal if it lies within the model's
     own threshold of it and no node is nearer.
@@ -58,7 +58,7 @@ def _all_new(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _filter_and_cut(
     problem: Problem, graph: Graph, points: np.ndarray, config: OneShotConfig
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the new points [n,d] become leaves, and for each point [n] its leaf, -1 if it has none."""
+    """Which of the new points [n,d] become leaves, and the leaf of each point [n], -1 if it has none."""
     chosen = same = np.arange(len(points))
     if config.reidentification and len(points) > 1:
         chosen, same = graph.thin_out(points)

@@ -30,8 +30,8 @@ class FullConfig:
     horizon: int | None = None
     """Depth limit of every search but the first. The paper uses 10; by default it is the search's own limit."""
     likely_goal: float = field(default=0.5, metadata={**ADDED_LATER, "before": 0.0})
-    """If a search fails, the prediction nearest the goal is visited first if it is nearer than this share of the median
-    of all predictions. 0 for never."""
+    """After a failed search, the prediction nearest the goal is visited first if its distance is below this share of
+    the median distance of all predictions. 0 means never."""
 
     def __post_init__(self) -> None:
         if self.step_limit < 1:
@@ -62,9 +62,9 @@ def full(
 ) -> Episode:
     """Play one episode towards a goal: a `Goal`, or a frame [H,W,3], or any of several [G,H,W,3].
 
-    The episode ends when the environment reports the goal, when the steps run out, or when every action was tried in
-    every state that can still be reached, so the goal cannot be. (If pixels are noisy, that is no proof, and play
-    continues.)
+    The episode ends when the environment reports the goal, when the steps run out, or when every action has been tried
+    in every state that can still be reached, so that the goal cannot be reached. (If pixels are noisy, that is no
+    proof, and play continues.)
     """
     random = random or np.random.default_rng(0)
     frame, solved = world.reset()
@@ -165,7 +165,7 @@ class _Agent:
     def _new_route(self) -> list[tuple[int, np.ndarray]]:
         """A route to the goal, else to a new state, else to an untried action; empty if there is none."""
         plan = self._search()
-        while plan.reached and not plan.actions:  # the model mistakes this very state for the goal
+        while plan.reached and not plan.actions:  # the model mistakes the current state for the goal
             self.memory.not_goals.add(self.here)
             plan = self._search()
         self.claims_goal = plan.reached
@@ -194,8 +194,8 @@ class _Agent:
         return plan
 
     def _explore(self, plan: Plan) -> Plan:
-        """Where to go if no path to the goal is known: to what is most likely the goal, or else to something new, at
-        first only where a path leads back.
+        """Where to go if no path to the goal is known: to what is most likely the goal, or else to something new,
+        preferably with a path back.
 
         The plan is empty if nothing is left to try.
         """
@@ -208,9 +208,9 @@ class _Agent:
         return replace(plan, actions=(), embeddings=plan.embeddings[:1], path=(0,))
 
     def _ends_at_likely_goal(self, plan: Plan) -> bool:
-        """Whether the last node of a plan that failed is a new state, and far nearer to the goal than most are.
+        """Whether the last node of a failed plan is a new state, and much nearer to the goal than most nodes.
 
-        Then the model most likely means the goal and predicts it badly, because random play hardly ever sees it.
+        Then it most likely is the goal, poorly predicted because random play hardly ever sees it.
         """
         if not self.config.likely_goal or self.wanted.test is not None or len(plan.path) < 2:
             return False
@@ -220,11 +220,11 @@ class _Agent:
         return bool(is_new and last < self.config.likely_goal * np.median(far))
 
     def _to_new_state(self, plan: Plan, allowed: np.ndarray) -> Plan | None:
-        """To a predicted state not yet visited: the one with the fewest steps to it plus, as far as embeddings tell,
-        from it to the goal. Only nodes allowed [M] count.
+        """To a predicted state not yet visited: the one with the fewest steps to it and on to the goal, as far as
+        embeddings can tell. Only nodes allowed [M] count.
 
         Embeddings tell near from far, but not far from farther. If the steps to the state did not count, the agent
-        could run from one end of the level to the other again and again.
+        could run back and forth between the ends of the level.
         """
         graph = plan.graph
         observed = self.memory.embeddings()
@@ -237,7 +237,7 @@ class _Agent:
         return replace(plan, actions=graph.actions(path), embeddings=graph.at(path), path=tuple(path))
 
     def _ahead(self, graph: LatentGraph) -> np.ndarray:
-        """Steps [M] from each node to the goal, as far as embeddings tell: their distance divided by that of one step.
+        """Steps [M] from each node to the goal, as far as embeddings can tell: their distance over that of one step.
 
         All zero if a goal test decides: it does not tell near from far.
         """
@@ -252,8 +252,8 @@ class _Agent:
     def _to_untried_action(self, plan: Plan, allowed: np.ndarray) -> Plan | None:
         """To an untried action in an observed state: the model says that it leads nowhere new, but may be wrong.
 
-        The nearest comes first, then the one of which the model is least sure. Only actions that seem to lead to nodes
-        allowed [M] count. Without the lookup table it is unknown what was tried.
+        The nearest comes first; among equals, the one the model is least sure of. Only actions that seem to lead to
+        nodes allowed [M] count. Without the lookup table, it is unknown what was tried.
         """
         untried = list(self.memory.untried(self.here)) if self.config.lookup else []
         if not untried:
@@ -286,7 +286,7 @@ def _nearest(points: np.ndarray, graph: LatentGraph) -> tuple[np.ndarray, np.nda
 
 
 def can_return(successors: np.ndarray) -> np.ndarray:
-    """From which nodes of a graph [M,A] a path leads to its root, node 0: [M] bool."""
+    """[M] bool: the nodes of a graph [M,A] from which a path leads to its root, node 0."""
     returns = np.zeros(len(successors), bool)
     returns[0] = True
     while True:

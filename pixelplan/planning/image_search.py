@@ -33,7 +33,7 @@ def image_search(
 ) -> Episode:
     """Play one episode towards a goal, without any model.
 
-    It takes an untried action at random. If all were tried here, it goes to the nearest state with one left.
+    It takes a random untried action. If all have been tried here, it goes to the nearest state with one left.
     """
     random = random or np.random.default_rng(0)
     frame, solved = world.reset()

@@ -15,26 +15,26 @@ from pixelplan.types import Goal, GoalTest, InputError, Model, goal_test_of, is_
 NO_CHANGE = 0.1
 """Embeddings that differ by less than this share of the model's threshold count as equal."""
 FEW = 0.25
-"""If a smaller share of the numbers that visible pixels should decide stays the same, it does so by chance."""
+"""Of the numbers that visible pixels should decide, if a smaller share than this stays the same, that is chance."""
 ALIKE = 40
-"""Pixels that differ by more grey values than this show different things."""
+"""Pixels that differ by more than this many grey values show different things."""
 
 
 @dataclass(frozen=True, eq=False)
 class LatentGoal:
-    """What a search looks for: any of several points, or the parts of them that matter, or whatever passes a test."""
+    """What a search looks for: any of several points, the parts of them that matter, or whatever passes a test."""
 
     points: np.ndarray
-    """[G,d], any of which is the goal; none (G = 0) if a test decides, or if the model cannot tell the goal."""
+    """[G,d], any of which is the goal; none (G = 0) if a test decides, or if the model cannot recognise the goal."""
     matters: np.ndarray | None = None
     """[G,d] bool, which numbers of each point matter; None if all do."""
     test: GoalTest | None = None
     """Decides if there are no points."""
 
     def met(self, z: np.ndarray, model: Model) -> np.ndarray:
-        """How far [n] embeddings z [n,d] are from the goal. Below the model's threshold the goal is met.
+        """How far [n] embeddings z [n,d] are from the goal. Below the model's threshold, the goal is met.
 
-        Embeddings of zeros and ones equal the goal or are infinitely far from it.
+        Embeddings of zeros and ones either equal the goal or are infinitely far from it.
         """
         if self.test is not None or not is_discrete(model):
             return self.apart(z, model)
@@ -43,7 +43,7 @@ class LatentGoal:
         return np.where(self.apart(z, model) < 0.5, 0.0, np.inf)
 
     def apart(self, z: np.ndarray, model: Model, order: float = 2.0) -> np.ndarray:
-        """How much [n] embeddings z [n,d] differ from the nearest point; or a test's doubts as a distance."""
+        """How much [n] embeddings z [n,d] differ from the nearest point, or a test's doubts as a distance."""
         if self.test is not None:
             doubts: np.ndarray = as_array(self.test(as_tensor(z)))
             return np.maximum(doubts, 0) * model.threshold
@@ -57,12 +57,13 @@ class LatentGoal:
 
 
 def in_latent_space(model: Model, frame: np.ndarray, goal: Goal) -> tuple[np.ndarray, LatentGoal]:
-    """The embedding [d] of a frame [H,W,3], and a goal of the same level as the model sees it.
+    """The embedding [d] of a frame [H,W,3], and a goal of the same level, as the model sees it.
 
     Pixels that do not matter in a picture must not matter in its embedding either, so numbers that change with those
-    pixels are left out. If all numbers do (a vector has no places), those pixels are assumed to stay as they are in the
-    frame. Then the model may not see that a picture differs from the frame: such a picture is left out, or the frame
-    itself would be the goal. An InputError if the goal is whatever solves the level and the model has no goal test.
+    pixels are left out. If all numbers change (a vector has no places), those pixels are assumed to stay as they are in
+    the frame. The model may then fail to see that a picture differs from the frame. Such a picture is left out, as
+    otherwise the frame itself would be the goal. An InputError if the goal is whatever solves the level and the model
+    has no goal test.
     """
     if goal.frames is None:
         test = need_goal_test(model)
@@ -77,17 +78,17 @@ def in_latent_space(model: Model, frame: np.ndarray, goal: Goal) -> tuple[np.nda
 
 
 def _overlooked(model: Model, goal: Goal, frame: np.ndarray, start: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """[G] bool: the pictures that a frame does not show in all that matters, although the model takes both for the same
-    state."""
+    """[G] bool: the pictures that differ from a frame in something that matters, although the model takes both for the
+    same state."""
     assert goal.frames is not None and goal.masks is not None
     differ = (np.abs(goal.frames.astype(np.int16) - frame) > ALIKE).any(axis=3) & goal.masks
     return differ.any(axis=(1, 2)) & (distances(points, start) < model.threshold) & (not model.noisy)
 
 
 def _what_matters(model: Model, goal: Goal, frame: np.ndarray) -> np.ndarray | None:
-    """[G,d] bool: the numbers of a goal's embeddings that stay the same whatever the masked pixels show.
+    """[G,d] bool: the numbers in a goal's embeddings that stay the same whatever the masked pixels show.
 
-    None if all numbers must count, because masked pixels change no number or, in a latent without places, all of them.
+    None if all numbers must count: masked pixels change no number or, in a latent without places, all of them.
     """
     assert goal.masks is not None
     noise = np.random.default_rng(0).integers(0, 256, (2, *frame.shape), np.uint8)

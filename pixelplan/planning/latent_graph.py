@@ -1,4 +1,4 @@
-"""LATENT GRAPH: an embedding becomes a new node if no node is near, else an edge to the node that is."""
+"""LATENT GRAPH: an embedding becomes a new node if no node is near, and otherwise an edge to the nearest node."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Origins:
         return self._origins[nodes, 2]
 
     def found_by(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """From which nodes [n] and by which actions [n] nodes [n] were found; -1 each for the root."""
+        """The parents [n] and actions [n] by which nodes [n] were found; both -1 for the root."""
         return self._origins[nodes, 0], self._origins[nodes, 1]
 
     def reroute(self, nodes: np.ndarray, parents: np.ndarray, actions: np.ndarray) -> np.ndarray:
-        """Take any shorter path to nodes [n], which may repeat; returns the nodes [m] that got one."""
+        """Adopt any shorter paths to nodes [n], which may repeat; returns the nodes [m] that got one."""
         depths = self._origins[parents, 2] + 1
         shorter = np.flatnonzero(depths < self._origins[nodes, 2])
         shorter = shorter[(-depths[shorter]).argsort(kind="stable")]  # a node's shortest path comes last and so wins
@@ -52,7 +52,7 @@ class Origins:
         return np.unique(nodes[shorter])
 
     def connect(self, nodes: np.ndarray, successors: np.ndarray) -> None:
-        """Note that the actions from nodes [n] lead to successors [n,A], -1 if unknown."""
+        """Note that the actions in nodes [n] lead to successors [n,A], -1 if unknown."""
         self._edges.append((nodes.astype(np.int32), successors.astype(np.int32)))
 
     def edges(self, size: int) -> np.ndarray:
@@ -91,7 +91,7 @@ class GrowingGraph(Origins):
     def reidentify(self, points: np.ndarray, recent: int) -> tuple[np.ndarray, np.ndarray]:
         """The nearest node [n] to points [n,d], -1 if none is nearer than the threshold, and its distance [n].
 
-        Most points lead back to where the search just was. So a large graph is searched from its node `recent` on
+        Most points lead back to where the search just was. So in a large graph the nodes from `recent` on are searched
         first, and only points not found there are compared with the rest.
         """
         if self.size <= _SMALL or not recent:
@@ -136,7 +136,7 @@ class GrowingGraph(Origins):
         return nodes, kept
 
     def thin_out(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which of points [n,d] to keep [k] so that no two are one node, and the kept one that each [n] equals."""
+        """Which of the points [n,d] to keep [k] so that no two are one node, and the kept one that each [n] equals."""
         return thin_out(points, self.threshold)
 
     def finished(self, ahead: np.ndarray | None = None) -> LatentGraph:
@@ -155,9 +155,9 @@ def with_room(buffer: np.ndarray) -> np.ndarray:
 def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:
     """The paper's `filter`: drop points [n,d] until no two are nearer than the threshold.
 
-    Returns the kept points [k], and for every point [n] the kept one that stands for it, as an index into those. Think
-    of points that are too near as joined by an edge. The kept points are a maximal independent set, those with few
-    neighbours first, so the dropped ones are a small vertex cover. Duplicates are cliques: one round settles most.
+    Returns the kept points [k] and, for every point [n], the index among them of the one that stands for it. Think of
+    points that are too near as joined by an edge. The kept points are a maximal independent set, chosen from those with
+    few neighbours first, so the dropped ones are a small vertex cover. Duplicates are cliques: one round settles most.
     """
     half = _half_norms(points)
     half_distances = half[:, None] + half - products(points, points)
@@ -179,7 +179,7 @@ def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarr
 
 
 def products(points: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Inner products [n,m] of points [n,d] and [m,d]; torch computes large ones, to stay on one thread."""
+    """Inner products [n,m] of points [n,d] and [m,d]; torch computes large ones, to stay on a single thread."""
     if len(points) * len(others) <= _FEW:
         return points @ others.T  # half the time, and too small for several threads
     return (as_tensor(points) @ as_tensor(others).T).numpy()
@@ -192,7 +192,7 @@ def distances(points: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def distance_table(points: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Euclidean distances [...,m] of points [...,d] to others [m,d], by inner products: to about 0.001."""
+    """Euclidean distances [...,m] from points [...,d] to others [m,d], by inner products: accurate to about 0.001."""
     rows = points.reshape(-1, points.shape[-1])
     squares = 2 * (_half_norms(rows)[:, None] + _half_norms(others) - products(rows, others))
     return np.sqrt(np.maximum(squares, 0)).reshape(*points.shape[:-1], len(others))
@@ -200,7 +200,7 @@ def distance_table(points: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 def as_tensor(embeddings: np.ndarray) -> torch.Tensor:
     """Embeddings as a model takes them."""
-    import torch  # here, since its import takes seconds and settings and help texts do without it
+    import torch  # here, because its import takes seconds, and settings and help texts do not need it
 
     return torch.from_numpy(embeddings)
 

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 class Memory:
     """Observed states and transitions.
 
-    A state is known by its frame, byte for byte: whatever the model thinks, different observations stay different and
-    none is forgotten. Embeddings matter only if the model is asked (`Remembering`). If pixels are noisy, no frame comes
-    twice, and a state is known by its embedding: one nearer than `threshold` to an observed state's is that state.
+    A state is identified by its frame, byte for byte: whatever the model thinks, different observations stay different
+    and none is forgotten. Embeddings matter only when the model is asked (`Remembering`). If pixels are noisy, no frame
+    occurs twice, and a state is identified by its embedding: one nearer than `threshold` to that of an observed state
+    is that state.
     """
 
     def __init__(self, actions: int, threshold: float | None = None) -> None:
@@ -28,11 +29,11 @@ class Memory:
         self.forget()
 
     def forget(self) -> None:
-        """Start with nothing."""
+        """Start afresh with nothing."""
         self._of_frame: dict[bytes, int] = {}
         self._embeddings: list[np.ndarray] = []
         self.successors = np.empty((0, self._actions), np.int32)
-        """[K,A], the observed state that each action led to; -1 if it was not tried."""
+        """[K,A], the observed state that each action led to; -1 if untried."""
         self.not_goals: set[int] = set()
         """Observed states that the model mistakes for the goal."""
 

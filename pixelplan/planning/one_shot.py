@@ -19,9 +19,9 @@ from pixelplan.planning.problem import Growth, Problem
 from pixelplan.types import ADDED_LATER, Goal, InputError, Model, World, describe_value, is_discrete, is_frame
 
 NODE_BYTES = 100
-"""About what a node takes beside its embedding: its hash, parent, successors and place in the queue."""
+"""Roughly what a node takes besides its embedding: its hash, parent, successors and place in the queue."""
 FINER, LARGER = 0.6, 4
-"""A second search has this share of the model's threshold, and at most this multiple of the first search's nodes."""
+"""A second search uses this share of the model's threshold, and at most this multiple of the first search's nodes."""
 
 
 @dataclass(frozen=True)
@@ -37,32 +37,32 @@ class OneShotConfig:
     reidentification: bool = True
     """Whether a prediction near a visited node is that node. Without it the graph is a tree (the paper's ablation)."""
     cut: Literal["text", "code"] = "text"
-    """What happens to leaves beyond the cutoff: they are forgotten (the paper's text), or all of them count as visited
-    and those to expand are drawn with replacement (the paper's code)."""
+    """What happens to leaves beyond the cutoff: they are forgotten (the paper's text), or they all count as visited and
+    those to expand are drawn with replacement (the paper's code)."""
     context: Literal["goal", "frame"] = "goal"
     """The frame from which the model reads the level's rules: the goal frame, which shows that the goal can be entered
     (random play rarely sees that), or the latest observation (the paper)."""
     second_look: bool = True
-    """Whether to try harder if a search fails: first with a finer threshold between states, then by accepting a
+    """Whether to try harder when a search fails: first with a finer threshold between states, then by accepting a
     prediction near the goal that was taken for a visited state, then with the other frame as context. The paper does
     none of this."""
 
     frontier: Literal["breadth-first", "best-first"] = field(default="breadth-first", metadata=ADDED_LATER)
     """Which nodes come first: those with the fewest steps from the start (the paper), or those with the fewest steps
     from the start and, by the distance, on to the goal. The distance is the one learned for the model
-    (train-heuristic), or else how much embeddings differ. Cutoff and second look are for breadth-first search only."""
+    (train-heuristic), or else how much embeddings differ. Cutoff and second look are only for breadth-first search."""
     weight: float = field(default=1.0, metadata=ADDED_LATER)
     """Weight of the distance in best-first search. 1 is A*: plans are shortest if the distance never overestimates.
     More is faster, with longer plans. inf is greedy."""
     batch: int = field(default=64, metadata=ADDED_LATER)
     """The most nodes that best-first search expands at a time: larger batches take less time per node, but more nodes.
-    It begins with small ones, so that near goals are found with few nodes."""
+    It begins with small batches, so that near goals are found with few nodes."""
     policy_weight: float = field(default=0.0, metadata=ADDED_LATER)
     """How much best-first search trusts the learned policy: an action that the policy takes with probability p costs
-    -log p times this many steps more. 0 ignores the policy, as shortest plans need."""
+    -log p times this many extra steps. 0 ignores the policy, which shortest plans require."""
     perimeter: int = field(default=0, metadata=ADDED_LATER)
     """How many states around the goal best-first search visits first, to know their exact distances; for worlds in
-    which every move can be undone. Levels with the same goal share them, and they do not count as nodes of a search."""
+    which every move can be undone. Levels with the same goal share them, and they do not count as search nodes."""
 
     def __post_init__(self) -> None:
         for name in ("depth_limit", "node_limit", "cutoff", "batch"):
@@ -101,7 +101,7 @@ def one_shot(
 
 
 def contexts(model: Model, frame: np.ndarray, goal: Goal, config: OneShotConfig) -> Iterator[Any]:
-    """What the model reads from the goal's frame and from this one [H,W,3]: contexts to try in turn until the goal is
+    """What the model reads from the goal's frame and from this one [H,W,3]: contexts to try in turn, until the goal is
     found."""
     if goal.frames is None:
         yield model.context(frame)
@@ -115,7 +115,7 @@ def contexts(model: Model, frame: np.ndarray, goal: Goal, config: OneShotConfig)
 
 
 def _says_nothing(context: Any) -> bool:
-    """Whether a model reads nothing from frames: it knows the rules, or assumes that they are the same everywhere."""
+    """Whether a model reads nothing from frames: it knows the rules, or assumes they are the same everywhere."""
     return context is None or (hasattr(context, "numel") and context.numel() == 0)
 
 
@@ -126,7 +126,7 @@ def play_one_shot(
     config: OneShotConfig = OneShotConfig(),  # noqa: B008 (frozen)
     random: np.random.Generator | None = None,
 ) -> Episode:
-    """Plan once, from the first frame, and take the plan's actions blindly; only where they end counts."""
+    """Plan once, from the first frame, and take the plan's actions blindly; only the final state counts."""
     frame, solved = world.reset()
     goal = checked_goal(frame, goal)
     plan = one_shot(model, frame, goal, config, random)
@@ -140,11 +140,11 @@ def play_one_shot(
 
 
 def _look_twice(problem: Problem, config: OneShotConfig) -> Growth:
-    """Breadth-first search and, if it fails and the settings say so, a second look."""
+    """Breadth-first search and, if it fails and the settings allow it, a second look."""
     threshold = problem.model.threshold
     first = growth = breadth_first(problem, config, threshold)
     if config.second_look and not first.reached:
-        if first.graph.size < config.node_limit and not first.graph.exact:  # else the threshold is too fine already
+        if first.graph.size < config.node_limit and not first.graph.exact:  # else the threshold is already too fine
             limited = replace(config, node_limit=min(config.node_limit, LARGER * first.graph.size))
             growth = breadth_first(problem, limited, FINER * threshold)
         if not growth.reached:

@@ -16,7 +16,7 @@ _FREE = -1
 
 
 def hashes(words: np.ndarray) -> np.ndarray:
-    """A number [N] uint64 for each of the rows [N,w] uint64: equal for equal rows, and hardly ever for others."""
+    """A number [N] uint64 for each of the rows [N,w] uint64: equal for equal rows, hardly ever for different ones."""
     mixed = np.zeros(len(words), np.uint64)
     for column in words.T:
         mixed = (mixed ^ column) * _ODD
@@ -25,7 +25,7 @@ def hashes(words: np.ndarray) -> np.ndarray:
 
 
 class Table:
-    """Numbers of rows by their hashes: a table with open addressing, at most half full, that looks up many at once."""
+    """Row numbers by hash: a table with open addressing, at most half full, that looks up many rows at once."""
 
     def __init__(self, capacity: int = 1024) -> None:
         self._slots = np.full(capacity, _FREE, np.int32)
@@ -66,7 +66,7 @@ class Table:
         left, slots = np.arange(len(words)), (marks & np.uint64(mask)).astype(np.int64)
         while len(left):
             there = self._slots[slots]
-            taken = there != _FREE  # if its slot is free, a row is not in the table
+            taken = there != _FREE  # a row whose slot is free is not in the table
             left, slots, there = left[taken], slots[taken], there[taken]
             same = self._hashes[there] == marks[left]
             same[same] = (self.rows[there[same]] == words[left[same]]).all(1) if same.any() else False
@@ -110,7 +110,7 @@ class PackedGraph(Origins):
 
     @property
     def size(self) -> int:
-        """Nodes."""
+        """How many nodes there are."""
         return self._table.size
 
     def embeddings(self, nodes: np.ndarray) -> np.ndarray:
@@ -123,7 +123,7 @@ class PackedGraph(Origins):
         return nodes, np.where(nodes < 0, np.inf, 0.0)
 
     def thin_out(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which of points [n,d] to keep [k] so that no two are one node, and the kept one that each [n] equals."""
+        """Which of the points [n,d] to keep [k] so that no two are one node, and the kept one that each [n] equals."""
         same, first = Table().find_or_add(pack(points))
         return first, same
 

@@ -1,4 +1,4 @@
-"""PLAN: what planners return: the graph that a search built, the plan in it, and the episode that came of it.
+"""PLAN: what planners return, which is the graph that a search built, the plan in it, and the resulting episode.
 
 Shapes: M nodes, A actions, d latent dimensions, w words of 64 bits, H × W pixels.
 """
@@ -22,7 +22,7 @@ def pack(z: np.ndarray) -> np.ndarray:
 
 
 def unpack(words: np.ndarray, bits: int) -> np.ndarray:
-    """The embeddings [N,d] float32 that `pack` made these words [N,w] of."""
+    """The embeddings [N,d] float32 that `pack` turned into these words [N,w]."""
     octets = np.ascontiguousarray(words).view(np.uint8).reshape(len(words), 8 * words.shape[1])
     return np.unpackbits(octets, axis=1, count=bits).astype(np.float32)
 
@@ -48,7 +48,7 @@ class LatentGraph:
 
     @property
     def embeddings(self) -> np.ndarray:
-        """[M,d] float32. For a large discrete graph this takes much memory; `pieces` returns it in parts."""
+        """[M,d] float32. For a large discrete graph this takes a lot of memory; `pieces` returns it in parts."""
         return self.at(slice(None))
 
     def at(self, nodes: Any) -> np.ndarray:
@@ -56,7 +56,7 @@ class LatentGraph:
         return self.codes[nodes] if self.bits is None else unpack(self.codes[nodes], self.bits)
 
     def pieces(self, size: int = 4096) -> Iterator[tuple[slice, np.ndarray]]:
-        """All embeddings in turn [n,d], and which nodes they are of; those that are not packed all at once."""
+        """All embeddings [n,d] in turn, each part with its nodes; unpacked ones come all at once."""
         size = max(1, len(self.codes)) if self.bits is None else size
         for first in range(0, len(self.codes), size):
             nodes = slice(first, min(first + size, len(self.codes)))
@@ -79,7 +79,7 @@ class Plan:
     """Actions that should lead to the goal, and the search that found them."""
 
     actions: tuple[int, ...]
-    """n actions; if the goal was not found, they lead to the node nearest to it, or to something worth a try."""
+    """n actions; if the goal was not found, they lead to the node nearest to it, or to something worth trying."""
     reached: bool
     """Whether the last node was reidentified with the goal."""
     embeddings: np.ndarray
@@ -123,7 +123,7 @@ class Episode:
     planned_at: tuple[int, ...] = ()
     """The step at which each plan was made."""
     seconds: float = 0.0
-    """Time spent planning and perceiving, without the environment's."""
+    """Time spent planning and perceiving, excluding the environment's."""
 
     @property
     def replans(self) -> int:

@@ -28,15 +28,15 @@ class Planner:
     watched: bool = False
     """Whether `play` takes an `observer`, to be watched at work."""
     version: int = 1
-    """Raise it if the same settings make other plans than before: records name the version."""
+    """Raise it when the same settings make other plans than before: records name the version."""
 
     def settings(self, **wanted: Any) -> Any:
-        """Its config, with those of the given settings that it has."""
+        """Its config, with whichever of the given settings it has."""
         return _configured(self.config, wanted)
 
 
 def settings_of(planners: Iterable[Planner]) -> type[Any]:
-    """One dataclass with the settings of all these planners, for a command line; equal names are one setting."""
+    """One dataclass with the settings of all these planners, for a command line; settings of the same name are one."""
     kinds = list(dict.fromkeys(planner.config for planner in planners))
     inner = {kind for outer in kinds for kind in typing.get_type_hints(outer).values()}
     bases = tuple(kind for kind in kinds if kind not in inner)

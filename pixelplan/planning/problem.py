@@ -1,4 +1,4 @@
-"""LATENT GRAPH: what a search is asked, and the graph that it grows from the start until it holds a goal."""
+"""LATENT GRAPH: what a search is asked for, and the graph that it grows from the start until it holds a goal."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Problem:
     not_goals: np.ndarray | None = None
     """[F,d], states that look like a goal but are not: a prediction nearer to one of these is not the goal."""
     chance: np.random.Generator | None = None
-    """What decides which leaves are cut; None for the same choice every time."""
+    """Decides which leaves are cut; None for the same choice every time."""
 
     @cached_property
     def random(self) -> np.random.Generator:
-        """The source of chance; most searches need none, and making one takes as long as half a layer."""
+        """The source of randomness; most searches need none, and making one takes as long as half a layer."""
         return self.chance or np.random.default_rng(0)
 
     def far(self, points: np.ndarray) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""Iterative model improvement: the planner plays with the model so far, and training continues with that play, too.
+"""Iterative model improvement: the planner plays with the model so far, and training then also learns from that play.
 
-It works for anything that can be opened as a `World`: a planner needs no more.
+It works for anything that can be opened as a `World`, as a planner needs nothing more.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ PLANNER = FullConfig(OneShotConfig(node_limit=256, second_look=False))
 
 @dataclass(frozen=True)
 class Stage:
-    """A stop during training, at which the model can be measured and more play recorded."""
+    """A pause in training, at which the model can be measured and more play recorded."""
 
     share: float
-    """The share of training that is done at this stop."""
+    """The share of training that is done at this pause."""
     episodes: int = 0
     """Episodes that the planner then plays in each level, for the rest of training to learn from."""
 
@@ -55,9 +55,9 @@ def open_worlds(family: Family) -> OpenWorld:
 
 
 def only_world(worlds: Sequence[Trajectories], init: Path | None) -> Trajectories:
-    """The one world that is trained in stages; an InputError if there are several, or if it starts from a model."""
+    """The one world to train on in stages; an InputError if there are several, or if training starts from a model."""
     if len(worlds) != 1 or init is not None:
-        raise InputError("--on-policy takes one data set only, and cannot be combined with --init")
+        raise InputError("--on-policy takes only one data set, and cannot be combined with --init")
     return worlds[0]
 
 
@@ -80,10 +80,10 @@ def open_data_world(data: Trajectories, env: EnvLike | None = None) -> OpenWorld
 
 
 def on_policy_stages(parts: int, episodes: int, share: float) -> tuple[Stage, ...]:
-    """Evenly spaced stops within the first `share` of training; at each the planner plays."""
+    """Evenly spaced pauses within the first `share` of training; the planner plays at each."""
     if parts < 1 or episodes < 1 or not 0 < share < 1:
         raise InputError(
-            f"{parts} parts of {episodes} episodes within {share} of training make no plan; parts and episodes must "
+            f"{parts} parts of {episodes} episodes within {share} of training are impossible; parts and episodes must "
             "be at least 1, and the share between 0 and 1"
         )
     return tuple(Stage(share * part / parts, episodes) for part in range(1, parts + 1))
@@ -104,13 +104,13 @@ def train_in_stages(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> WorldModel:
-    """Train into folder `out` with stops on the way, each with its own model folder inside `out`.
+    """Train into folder `out` with pauses on the way, each with its own model folder inside `out`.
 
     A run that is killed at any moment and resumed ends in the same model. `progress` is told how many levels the
     planner has played.
     """
     if not resume and out.exists() and any(out.iterdir()):
-        raise InputError(f"{out} is not empty; if it holds this very training, continue with --resume")
+        raise InputError(f"{out} is not empty; if it holds this same training, continue with --resume")
     config = dataclasses.replace(config, candidates=None)  # stages are shares of one family's training
     before: Path | None = None
     for number, stage in enumerate(stages):
@@ -143,7 +143,7 @@ def collect_with_planner(
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Trajectories:
-    """The recorded play, and equally long episodes by the planner in the same levels, in folder `out`.
+    """Write into folder `out` the recorded play, plus equally long episodes by the planner in the same levels.
 
     What happens in a level depends only on the model, the seed and the level, so resuming writes the same bytes.
     """
@@ -177,7 +177,7 @@ def _append(
     place: tuple[int, int, np.ndarray],
     played: list[Played],
 ) -> None:
-    """Write a level with the new play in it; `place` is its first frame, its end, and the rows of its episodes."""
+    """Write a level including the new play; `place` is its first frame, its end, and the rows of its episodes."""
     first, end, rows = place
     frames = np.concatenate([data.frames[first:end], *(episode.frames for episode in played)])
     said = np.full(end - first, -1) if data.solved is None else data.solved[first:end]

@@ -1,4 +1,4 @@
-"""One level, played by the planner: to the goal, to what the goal test takes for solved, to what was never seen."""
+"""One level, played by the planner: to the goal, to what the goal test accepts, to what has never been seen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pixelplan.planning.plan import Plan
 from pixelplan.types import Goal, GoalTest, Model, World, goal_test_of
 
 RANDOM_STEPS = 5
-"""Random actions that are taken if the planner does not know what to do."""
+"""How many random actions are taken when the planner does not know what to do."""
 
 
 class Played(NamedTuple):
@@ -40,7 +40,7 @@ class _Aim(NamedTuple):
 
 
 class Player:
-    """Plays in one level, episode after episode, and remembers what was seen there."""
+    """Plays one level, episode after episode, and remembers what it has seen there."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Player:
         config: FullConfig,
         random: np.random.Generator,
     ) -> None:
-        """`seen` are the frames [n,H,W,3] that are known of the level."""
+        """`seen` are the level's known frames [n,H,W,3]."""
         self._model, self._world, self._config, self._random = _Familiar(model), _Noting(world), config, random
         self._goal = goal
         self._known = _Known(self._model, seen)
@@ -94,8 +94,8 @@ class Player:
         self._known.add(world.frames[begun:])
 
     def _aims(self) -> Iterator[_Aim]:
-        """The level's goal, what the goal test takes for solved, and something new, each episode starting with the next
-        of them; then more that is new, or a frame seen before if nothing new was found."""
+        """The level's goal, what the goal test accepts, and something new; each episode starts with the next of these.
+        After them, more that is new, or a frame seen before if nothing new was found."""
         aims = [_Aim("solved", self._goal)] if self._goal.frames is not None else []
         if goal_test_of(self._model) is not None:
             aims.append(_Aim("solved", Goal()))
@@ -106,26 +106,26 @@ class Player:
             before = len(self._known)
             yield _Aim("new", Goal())
             if len(self._known) == before:
-                # A late one, rather: what is new is more likely to be near it.
+                # Prefer a late one: something new is more likely to be near it.
                 latest = int(self._random.integers(len(self._known), size=2).max())
                 yield _Aim("seen", Goal.of(self._known.frame(latest)))
 
     def _reached(self, aim: _Aim, frame: np.ndarray, solved: bool) -> bool:
-        """Whether an aim is reached with a frame [H,W,3], `solved` or not; the planner itself recognises the frames of
-        a goal."""
+        """Whether a frame [H,W,3], `solved` or not, reaches an aim; the planner itself recognises the frames of a
+        goal."""
         return {"solved": solved, "new": self._known.is_new(frame), "seen": False}[aim.kind]
 
 
 class _NothingNew(Exception):
-    """As far as the model knows, nothing new can be reached."""
+    """Nothing new can be reached, as far as the model knows."""
 
 
 class _Scout:
-    """Watches a planner that heads for something new, and stops it if there is nothing."""
+    """Watches a planner that heads for something new, and stops it if there is nothing new."""
 
     def __init__(self) -> None:
         self.ends: list[np.ndarray] = []
-        """[d] each, what was taken for new."""
+        """The embeddings [d] that seemed new."""
 
     def planned(self, plan: Plan, actions: Sequence[int], expected: np.ndarray, claims_goal: bool) -> None:
         """A plan was made, with embeddings [n,d] expected on the way."""
@@ -138,10 +138,10 @@ class _Scout:
 
 
 class _Known:
-    """What was seen of a level: a state is new if it is as far from all of it as different states are."""
+    """What has been seen of a level: a state is new if it is as far from all of it as different states are."""
 
     def __init__(self, model: _Familiar, frames: Sequence[np.ndarray] | np.ndarray) -> None:
-        """Of frames [n,H,W,3]."""
+        """Start with frames [n,H,W,3]."""
         self._model = model
         self._frames: dict[bytes, np.ndarray] = {}
         self._embeddings = np.empty((0, 0), np.float32)
@@ -151,23 +151,23 @@ class _Known:
         return len(self._frames)
 
     def frame(self, number: int) -> np.ndarray:
-        """A frame [H,W,3] by its number, in the order of sight."""
+        """A frame [H,W,3] by its number, in the order they were seen."""
         return list(self._frames.values())[number]
 
     def add(self, frames: Sequence[np.ndarray] | np.ndarray) -> None:
-        """Take in those of frames [n,H,W,3] that are new."""
+        """Add those of the frames [n,H,W,3] that are new."""
         fresh = {frame.tobytes(): frame for frame in frames if self.is_new(frame)}
         if fresh:
             self._frames |= fresh
             self._remember(self._look(np.stack(list(fresh.values()))))
 
     def sought(self, ends: Sequence[np.ndarray]) -> None:
-        """What was taken for new, [d] each, has been looked for: it was seen, or is not there."""
+        """The embeddings [d] that seemed new have been looked for: they were seen, or do not exist."""
         if ends:
             self._remember(np.stack(ends))
 
     def is_new(self, frame: np.ndarray) -> bool:
-        """Whether a frame [H,W,3] was not seen; if pixels are noisy, whether nothing like it was."""
+        """Whether a frame [H,W,3] has not been seen; if pixels are noisy, whether nothing like it has."""
         if not self._model.noisy or not self._frames:
             return frame.tobytes() not in self._frames
         return bool(self.doubts(as_tensor(self._look(frame[None])))[0] < 1)
@@ -186,7 +186,7 @@ class _Known:
 
 
 class _Noting:
-    """A world that notes all that happens in it; what comes after a reset takes the place of the frame before it."""
+    """A world that notes everything that happens in it; the frame after a reset replaces the one before it."""
 
     def __init__(self, world: World) -> None:
         self.actions, self._world = world.actions, world
@@ -208,7 +208,7 @@ class _Noting:
 
 
 class _Familiar:
-    """A model that looks at each frame of a level once: play shows few of them again and again."""
+    """A model that encodes each frame of a level once, because play shows the same few frames again and again."""
 
     goal_test: GoalTest | None
 
@@ -245,7 +245,7 @@ class _Familiar:
 
 
 class _Continued:
-    """A world whose episode begins where it stands, and which is solved when an aim is reached."""
+    """A world whose episode begins at its current state, and which is solved when an aim is reached."""
 
     def __init__(self, world: _Noting, reached: Callable[[np.ndarray, bool], bool]) -> None:
         self.actions = world.actions

@@ -1,7 +1,7 @@
-"""The rehearsal: a trained model plans in held-out levels, so that it can say before any evaluation if plans will fail.
+"""The rehearsal: a trained model plans in held-out levels, to say before any evaluation whether plans will fail.
 
-Every step may be predicted rightly, and the goal test be right about all that was recorded, and plans fail all the
-same: a goal lies farther away than a search goes, or what nobody has recorded is taken for solved.
+Even if every step is predicted correctly, and the goal test is right about everything that was recorded, plans can
+fail: a goal may lie farther away than the search goes, or the goal test may accept states that were never recorded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pixelplan.types import Goal, Model
 
 
 def rehearse(model: WorldModel, folder: Path, play: Play, validation: Play | None, config: JudgingConfig) -> None:
-    """Plan to what solves a level, if the model has a goal test, and add to its folder what was found."""
+    """If the model has a goal test, plan to whatever solves a level, and add the findings to its folder."""
     description = read_description(folder)
     facts = description.setdefault("findings", {})
     if model.goal_test is None or "rehearsal" in facts:
@@ -36,7 +36,7 @@ def rehearse(model: WorldModel, folder: Path, play: Play, validation: Play | Non
 
 
 def plans_found(model: Model, levels: Sequence[LevelPlay]) -> dict[str, int]:
-    """In how many levels a plan from the first frame is found, and how many of these are wrong by recorded play."""
+    """In how many levels a plan from the first frame is found, and how many of these recorded play proves wrong."""
     found = wrong = 0
     for level in levels:
         start = int(level.episodes[0, 0])
@@ -48,7 +48,7 @@ def plans_found(model: Model, levels: Sequence[LevelPlay]) -> dict[str, int]:
 
 
 def follow(level: LevelPlay, start: int, actions: Sequence[int]) -> int | None:
-    """The frame to which actions lead by recorded steps; None if one of them was not recorded."""
+    """The frame that actions lead to by recorded steps; None if one of the steps was not recorded."""
     after = {(int(frame), int(action)): int(then) for frame, action, then in level.steps}
     here: int | None = start
     for action in actions:
@@ -57,12 +57,12 @@ def follow(level: LevelPlay, start: int, actions: Sequence[int]) -> int | None:
 
 
 def warnings(found: dict[str, Any], poor: float) -> list[str]:
-    """What the rehearsal says against planning to what solves a level."""
+    """What the rehearsal says against planning to whatever solves a level."""
     if found["found"] - found["wrong"] >= poor * found["levels"]:
         return []
-    wrong = f", and {found['wrong']} of these plans are wrong by recorded play" if found["wrong"] else ""
+    wrong = f", and recorded play proves {found['wrong']} of these plans wrong" if found["wrong"] else ""
     return [
         f"many levels will not be solved: in a rehearsal, the search found a plan in {found['found']} of "
-        f"{found['levels']} held-out levels{wrong}; goals may lie farther away than it goes (--node-limit, --frontier "
-        "best-first), or the goal test does not know them"
+        f"{found['levels']} held-out levels{wrong}; goals may lie farther away than it goes (try --node-limit or "
+        "--frontier best-first), or the goal test may not recognise them"
     ]
