@@ -168,7 +168,7 @@ def beyond() -> str:
             f"mean {statistics.mean(means['full']):.2f}, worst {min(means['full']):.2f}; in one shot",
             f"  {statistics.mean(means['one-shot']):.2f} and {min(means['one-shot']):.2f}. The other worlds are not "
             "recorded, and not all of them are learned",
-            "  ([which](docs/own-environment.md#worlds-that-nobody-knew)).",
+            "  ([which](docs/own-environment.md#worlds-it-was-not-built-for)).",
             "- Hard search, one plan each:",
             *(f"  {line}{',' if line != hard[-1] else ''}" for line in hard),
             "  ([which search for which world](docs/search.md)).",
