@@ -114,8 +114,8 @@ class Maker:
         if module == OLD_GYM and colon:
             return self._made(old_gym(attribute))
         if colon and all(part.isidentifier() for part in attribute.split(".")):
-            found = _find(module, attribute)
-            return self._made(found, _pictures(found))
+            creator = _find(module, attribute)
+            return self._made(creator, _pictures(creator))
         if colon:
             _import(module)
         id = attribute or self.name
@@ -178,9 +178,9 @@ def _registered(id: str) -> Callable[..., Any]:
 
 def _first(make: Callable[..., Any], arguments: Sequence[Mapping[str, Any]]) -> Any:
     """What a function makes of the first arguments that it does not refuse with a TypeError."""
-    for some in arguments[:-1]:
+    for given in arguments[:-1]:
         with contextlib.suppress(TypeError):
-            return make(**some)
+            return make(**given)
     return make(**arguments[-1])
 
 
@@ -196,7 +196,7 @@ def _pictures(creator: Callable[..., Any]) -> tuple[Mapping[str, Any], ...]:
         parameters = inspect.signature(creator).parameters
     if "render_mode" in parameters and (not modes or "rgb_array" in modes):
         return (asked,)
-    takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    takes_any = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
     return (asked, {}) if "rgb_array" in modes or (not modes and takes_any) else ({},)
 
 

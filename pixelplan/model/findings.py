@@ -201,8 +201,8 @@ def _lines(description: dict[str, Any]) -> list[str]:
 
 def _rehearsal_told(facts: dict[str, Any]) -> list[str]:
     """How many plans were found in held-out levels."""
-    found = facts.get("rehearsal")
-    return [] if found is None else [f"rehearsal: {found['found']} plans found in {found['levels']} held-out levels"]
+    plans = facts.get("rehearsal")
+    return [] if plans is None else [f"rehearsal: {plans['found']} plans found in {plans['levels']} held-out levels"]
 
 
 def _goals_told(seen: dict[str, Any] | None) -> str:
