@@ -13,7 +13,8 @@ from pixelplan.model.batches import LevelPlay
 from pixelplan.model.calibrate import calibrate, rates
 from pixelplan.model.checkpoint import CHECKPOINT, CONFIG, save_model
 from pixelplan.model.description import versions
-from pixelplan.model.goal_test import GoalTestReport, learn_goal_test
+from pixelplan.model.goal_test import GoalTestReport
+from pixelplan.model.learn_goal_test import learn_goal_test
 from pixelplan.model.metrics import StepErrors, rankings, rollout_exactness, step_errors
 from pixelplan.model.progress import draw_curves
 from pixelplan.model.restarts import last_attempt
