@@ -62,7 +62,7 @@ def open_family(
     if isinstance(env, gymnasium.Env) or callable(env):
         return GymFamily(env, pixels=pixels, step_seconds=step_seconds)
     raise InputError(
-        f"{type(env).__name__} is no environment; give a Gymnasium environment or a function that makes one"
+        f"{type(env).__name__} is not an environment; give a Gymnasium environment or a function that makes one"
     )
 
 
@@ -127,7 +127,7 @@ class Maker:
         return self._made(_registered(id))
 
     def _meant(self, id: str) -> str:
-        """What an unknown id may have stood for, in the end of a sentence; nothing if there is no telling."""
+        """What an unknown id may have meant, as the end of a sentence; empty if there is no telling."""
         name, version, _ = id.rpartition("-v")
         others = [other for other in gymnasium.registry if version and other.rpartition("-v")[0] == name]
         if others:
@@ -203,7 +203,7 @@ def _pictures(creator: Callable[..., Any]) -> tuple[Mapping[str, Any], ...]:
 def _limits_itself(creator: Callable[..., Any]) -> bool:
     """Whether an environment or its base class takes a limit of steps, as those of MiniGrid do.
 
-    Such an environment may reward late ends less, and ends after its limit not at all.
+    Such an environment may reward a late end less, and one after its limit not at all.
     """
     kinds: list[Any] = [creator]
     if inspect.isclass(creator):
@@ -223,7 +223,7 @@ def _find(module: str, attribute: str) -> Callable[..., Any]:
             raise InputError(f"{module} has no {attribute!r}; name a function that makes an environment")
         function = getattr(function, part)
     if not callable(function):
-        raise InputError(f"{module}:{attribute} is no function that makes an environment")
+        raise InputError(f"{module}:{attribute} is not a function that makes an environment")
     return function
 
 

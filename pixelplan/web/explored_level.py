@@ -50,8 +50,8 @@ class OwnWorld:
             actions = [step % len(self.family.action_names) for step in range(_STEPS)]
             if judge_determinism(self.family.level(number), actions).verdict != "deterministic":
                 raise InputError(
-                    f"{self.family.name} shows the same state with other pixels each time; the page tells states apart "
-                    "by their pixels: use solve or evaluate for worlds with visual noise"
+                    f"{self.family.name} shows the same state with different pixels each time; the page tells states "
+                    "apart by their pixels, so use solve or evaluate for worlds with visual noise"
                 )
 
     def level(self, number: int, most: int) -> ExploredLevel:

@@ -19,7 +19,7 @@ Mark = Literal["fits", "mind", "does not fit"]
 
 @dataclass(frozen=True)
 class CheckConfig:
-    """From where on a world does not fit, or deserves a warning."""
+    """The limits beyond which a world does not fit, or deserves a warning."""
 
     hidden: float = 0.02
     """A world does not fit if a larger share of repeated steps leads to different frames."""
@@ -34,7 +34,7 @@ class CheckConfig:
     longer: int = 50
     """Steps of an episode to try if exploring sees few goals, as `collect` does."""
     far: int = 100
-    """Steps an episode that are advised if that sees none either."""
+    """Steps per episode to advise if those see no goal either."""
     minutes: float = 20.0
     """Fewer levels are advised if recording 1,000 might take longer."""
 
@@ -84,7 +84,7 @@ def about_determinism(judged: tuple[Determinism, ...]) -> Finding:
             f"the same actions show different frames after step {worst.first_step}, and not by noise: replays differ "
             f"by {worst.early:.1f} grey values per pixel early and {worst.late:.1f} late, and "
             f"{worst.new_frames:.0%} of frames occur only once",
-            "planning needs a world in which an action always does the same; remove what is random in step()",
+            "planning needs a world in which an action always does the same thing; remove what is random in step()",
         )  # fmt: skip
     if "visual noise" in verdicts:
         noisy = judged[verdicts.index("visual noise")]
@@ -174,18 +174,18 @@ def about_goals_seen(
     if most >= (len(seen) + 1) // 2:
         return Finding("goals seen", "fits", said)
     if most:
-        advice = f"record many levels, the goal test learns from those in which play sees a goal: {command}"
+        advice = f"record many levels, because the goal test learns from those in which play sees a goal: {command}"
         return Finding("goals seen", "mind", said, advice)
     if pictured:
-        return Finding("goals seen", "mind", said, f"pictures tell the goal, and play must come near it: {command}")
+        return Finding("goals seen", "mind", said, f"pictures show the goal, but play must come near it: {command}")
     if sample.says:
         advice = f"record longer episodes: {command}; or give a goal picture later (solve --goal)"
         return Finding("goals seen", "mind", f'{said}; info["solved"] was never true', advice)
     if sample.ends:
         end = "larger than those before" if sample.rewarded else "above zero"
         advice = (
-            'which ends are good? say info["solved"], or give pixelplan.GymFamily(env, solved=…); if those that play '
-            f"has not seen, record longer episodes: {command}"
+            'which endings are good? set info["solved"], or use pixelplan.GymFamily(env, solved=…); if play has not '
+            f"seen the good ones, record longer episodes: {command}"
         )
         return Finding("goals seen", "mind", f"{said}; episodes end, but never with a reward {end}", advice)
     advice = (
@@ -205,7 +205,7 @@ def about_words(words: tuple[str, ...]) -> Finding:
 
 
 def about_episodes(sample: Sample, config: CheckConfig) -> Finding:
-    """How episodes end, and what they reward."""
+    """How episodes end, and what they pay."""
     if sample.ends_at_once:
         return Finding(
             "episodes",
