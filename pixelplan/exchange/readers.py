@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pixelplan.data.arrays import read_npz as unpack_npz
 from pixelplan.envs.frames import LARGEST_PICTURE, read_frame
+from pixelplan.exchange.npz import unpack_npz
 from pixelplan.types import InputError
 
 LARGEST_TABLE = 64 * 2**20
