@@ -201,3 +201,19 @@ def test_importing_the_package_is_quick() -> None:
     """Without torch, which takes seconds: settings, help texts and levels do without it."""
     code = "import sys, pixelplan; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=PACKAGE.parent).returncode == 0
+
+
+def main() -> None:
+    """Print files, lines and lines of code of each room, for CHANGELOG."""
+    rooms: dict[str, list[Path]] = {}
+    for path in FILES:
+        room = path.parts[0] if len(path.parts) > 1 else "shared" if path.name in SHARED else "package"
+        rooms.setdefault(room, []).append(PACKAGE / path)
+    core = [path for room in ("shared", *CORE) for path in rooms[room]]
+    for room, files in {**rooms, "the core": core, "all": [PACKAGE / path for path in FILES]}.items():
+        lines = sum(len(path.read_text().splitlines()) for path in files)
+        print(f"{room}: {len(files)}, {lines:,}, {sum(map(code_lines, files)):,}")
+
+
+if __name__ == "__main__":
+    main()
