@@ -32,3 +32,4 @@ def test_wheel_is_complete_and_works_elsewhere(tmp_path: Path) -> None:
 
 def test_version_is_one() -> None:
     assert pixelplan.__version__ in (ROOT / "CHANGELOG.md").read_text()
+    assert f"version: {pixelplan.__version__}\n" in (ROOT / "CITATION.cff").read_text()

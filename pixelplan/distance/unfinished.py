@@ -11,10 +11,9 @@ from torch import Tensor
 
 from pixelplan.distance.labels import Samples
 from pixelplan.distance.network import DistanceNetwork
-from pixelplan.model.checkpoint import read_tensors, write_tensors
+from pixelplan.model.checkpoint import CHECKPOINT, read_tensors, write_tensors
 from pixelplan.types import InputError
 
-CHECKPOINT = "checkpoint.safetensors"
 _PARTS = ("steps", "sure", "at_least", "best")
 
 
