@@ -6,6 +6,7 @@ What an id lacks, each adds and nothing more: levels by seed, a picture, or what
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any
 
@@ -65,10 +66,14 @@ class Seeded(gymnasium.Wrapper):
 
 
 def sokoban(boxes: int = 2) -> gymnasium.Env:
-    """gym-sokoban's 7 × 7 rooms."""
+    """gym-sokoban's 7 × 7 rooms. It reads its seven tiles from disk for every frame, unless they are kept."""
+    from types import SimpleNamespace
+
+    from gym_sokoban.envs import render_utils
     from gym_sokoban.envs.sokoban_env import SokobanEnv
     from shimmy import GymV21CompatibilityV0
 
+    render_utils.imageio = SimpleNamespace(imread=functools.cache(render_utils.imageio.v2.imread))
     rooms = SokobanEnv((7, 7), max_steps=10**6, num_boxes=boxes, reset=False)
     return Seeded(GymV21CompatibilityV0(env=rooms, render_mode="rgb_array"))
 

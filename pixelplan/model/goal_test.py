@@ -3,8 +3,9 @@
 It works with any family. A small network reads an embedding and says how sure it is that the state is solved. It
 learns twice: first from random states, then also from those that it was most wrong about, such as the states just
 before a level is solved. A search meets all of them. How an embedding's numbers are laid out is not known here, so
-several readings are trained: as a lattice whose channels come first or last, and as a plain list. Held-out levels
-decide between them, and where the test draws its line.
+several readings are trained: as a lattice whose channels come first or last, and as a plain list. If all of them
+make mistakes, places are also compared with what is anywhere else: a goal may be the door that looks like the key.
+Held-out levels decide between readings, and where the test draws its line.
 
 Shapes: N states of d numbers, on a lattice of R × C places if there is one.
 """
@@ -12,7 +13,7 @@ Shapes: N states of d numbers, on a lattice of R × C places if there is one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -21,10 +22,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pixelplan.model.batches import LevelPlay
-from pixelplan.types import Model
+from pixelplan.types import ADDED_LATER, Model
 
-Reading = Literal["channels first", "channels last", "list"]
+Reading = Literal["channels first", "channels last", "list", "channels first, compared", "channels last, compared"]
 READINGS = get_args(Reading)
+COMPARED = ", compared"
+"""How the names of those readings end that compare places."""
 MOST_DIMENSIONS, MOST_WIDTH = 2**20, 2**10
 """The most numbers in an embedding, and the most channels, of a goal test that is read from a file."""
 
@@ -37,6 +40,8 @@ class GoalTestConfig:
     """Channels of its network."""
     updates: int = 400
     """Gradient steps for each reading."""
+    compared: int = field(default=3, metadata=ADDED_LATER)
+    """How many times as many gradient steps a reading takes that compares places."""
     batch: int = 64
     """Solved states in each step, along with as many others."""
     rate: float = 3e-3
@@ -83,16 +88,21 @@ class Certainty(nn.Module):
                 nn.Conv2d(dimensions // cells, width, 3, padding=1), nn.ReLU(), nn.Conv2d(width, width, 1), nn.ReLU()
             )
             self.answer = nn.Linear(2 * width, 1)
+        if reading.endswith(COMPARED):
+            self.compared = nn.Sequential(nn.Conv2d(2 * width, width, 1), nn.ReLU())
 
     def forward(self, z: Tensor) -> Tensor:
         """Logits [N] of z [N,d]."""
         if self.reading == "list":
             return self.layers(z).squeeze(1)
-        if self.reading == "channels first":
+        if self.reading.startswith("channels first"):
             places = z.reshape(len(z), -1, self.rows, self.columns)
         else:
             places = z.reshape(len(z), self.rows, self.columns, -1).permute(0, 3, 1, 2)
         seen = self.layers(places)
+        if self.reading.endswith(COMPARED):
+            anywhere = seen.amax((2, 3), keepdim=True).expand_as(seen)
+            seen = self.compared(torch.cat([seen, anywhere], dim=1))
         return self.answer(torch.cat([seen.amax((2, 3)), seen.mean((2, 3))], dim=1)).squeeze(1)
 
 
@@ -155,8 +165,10 @@ def learn_goal_test(
     best: tuple[int, LearnedGoalTest] | None = None
     for reading in readings(known.z.shape[1], rows * columns):
         torch.manual_seed(seed)
-        network = fit(Certainty(known.z.shape[1], rows, columns, reading, config.width), known, config, random)
-        network = fit(network, with_hardest(known, model, levels, network, config), config, random)
+        updates = config.updates * (config.compared if reading.endswith(COMPARED) else 1)
+        network = Certainty(known.z.shape[1], rows, columns, reading, config.width)
+        network = fit(network, known, config, updates, random)
+        network = fit(network, with_hardest(known, model, levels, network, config), config, updates, random)
         hard = with_hardest(judged, model, held_out if fresh else levels, network, config)
         with torch.inference_mode():
             line, mistakes = draw_line(network(hard.z).numpy(), hard.solved)
@@ -174,7 +186,9 @@ def learn_goal_test(
 
 def readings(dimensions: int, cells: int) -> list[Reading]:
     """The ways to read embeddings with this many numbers; a lattice of one cell does not count as a lattice."""
-    return ["list"] if cells == 1 or dimensions % cells else ["channels first", "channels last", "list"]
+    if cells == 1 or dimensions % cells:
+        return ["list"]
+    return ["channels first", "channels last", "list", "channels first, compared", "channels last, compared"]
 
 
 def examples(
@@ -249,15 +263,17 @@ def _was_solved(level: LevelPlay) -> bool:
     return level.solved is not None and bool((level.solved == 1).any())
 
 
-def fit(network: Certainty, known: Examples, config: GoalTestConfig, random: np.random.Generator) -> Certainty:
+def fit(
+    network: Certainty, known: Examples, config: GoalTestConfig, updates: int, random: np.random.Generator
+) -> Certainty:
     """Train on as many solved states as others: solved ones are rare, but just as important."""
     yes, no = np.flatnonzero(known.solved), np.flatnonzero(~known.solved)
     if not len(no):
         return network
     optimizer = torch.optim.AdamW(network.parameters(), config.rate, weight_decay=config.weight_decay)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, config.rate, config.updates, pct_start=0.1)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, config.rate, updates, pct_start=0.1)
     answers = torch.cat([torch.ones(config.batch), torch.zeros(config.batch)])
-    for _ in range(config.updates):
+    for _ in range(updates):
         rows = np.concatenate([random.choice(yes, config.batch), random.choice(no, config.batch)])
         loss = functional.binary_cross_entropy_with_logits(network(known.z[rows]), answers)
         optimizer.zero_grad()
