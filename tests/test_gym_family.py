@@ -102,6 +102,8 @@ def test_frames_of_any_size_are_brought_to_one() -> None:
     assert usual_size(200, 300) == (50, 75) and usual_size(608, 608) == (76, 76) and usual_size(350, 550) == (70, 110)
     assert usual_size(256, 256) == usual_size(211, 307) == usual_size(130, 2000) == (64, 64)
     assert resize(big, (64, 64)).shape == (64, 64, 3)
+    assert usual_size(288, 288) == (96, 96) and usual_size(288, 288, 32) == usual_size(288, 288, 4) == (72, 72)
+    assert usual_size(200, 200, 8) == (100, 100) and usual_size(350, 550, 32) == (70, 110)
     assert usual_size(8, 8) == (64, 64) and usual_size(48, 72) == (48, 72)
     small = big[:8, :8]
     assert np.array_equal(resize(small, (64, 64))[::8, ::8], small)
@@ -130,6 +132,7 @@ def test_names_in_files_are_never_imported() -> None:
     [
         ("tests.own_worlds:continuous", "needs a Discrete action space"),
         ("tests.own_worlds:blind", "no images"),
+        ("tests.own_worlds:stacked", "no images"),
         ("tests.own_worlds:slippery", "is not deterministic"),
         ("tests.own_worlds:raises", "cannot be made: RuntimeError: the robot is on fire"),
         ("tests.own_worlds:nothing", "must give a Gymnasium environment"),
