@@ -189,6 +189,33 @@ def magic_cube() -> gymnasium.Env:
     return Cube()
 
 
+class Procgen(gymnasium.Env):
+    """A level of one of Procgen's games, begun from its saved state."""
+
+    action_space = gymnasium.spaces.Discrete(15)
+    observation_space = gymnasium.spaces.Box(0, 255, (64, 64, 3), np.uint8)
+
+    def __init__(self, game: str, seed: int) -> None:
+        from procgen import ProcgenGym3Env
+
+        self.game = ProcgenGym3Env(1, game, num_levels=1, start_level=seed, distribution_mode="easy")
+        self.start = self.game.callmethod("get_state")
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+        self.game.callmethod("set_state", self.start)
+        return self.game.observe()[1]["rgb"][0], {}
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
+        self.game.act(np.array([action]))
+        reward, shown, begins = self.game.observe()
+        return shown["rgb"][0], float(reward[0]), bool(begins[0]), False, {}
+
+
+def procgen(game: str = "heist") -> gymnasium.Env:
+    """A negative control: Procgen's things glide, jump or aim, and one frame does not show where to."""
+    return Remade(lambda seed: Procgen(game, seed))
+
+
 class Counted(gymnasium.Wrapper):
     """A negative control: any world with a step counter in its picture."""
 

@@ -82,6 +82,14 @@ def test_goals_come_from_functions_frames_demonstrations_and_chance() -> None:
         solve(Goalless, 1, planner="image-search", goal=(7,))
 
 
+def test_a_wrappers_class_is_an_entry_point() -> None:
+    gymnasium.register("tests/Wrapped-v0", entry_point="tests.own_worlds:Wrapped")
+    first = [
+        open_family(name).level(1).reset()[0] for name in (CORRIDOR, "tests.own_worlds:Wrapped", "tests/Wrapped-v0")
+    ]
+    assert np.array_equal(first[0], first[1]) and np.array_equal(first[0], first[2])
+
+
 def test_a_world_of_one_level_has_many_random_goals() -> None:
     family = open_family(CORRIDOR, {"one_level": True})
     goals = {family.challenge(number, "random").goal_frame.tobytes() for number in range(12)}
