@@ -58,6 +58,8 @@ ZOO: dict[str, Animal] = {
     "lava-gap": _grid("MiniGrid-LavaGapS6-v0"),
     "larger-lava-gap": _grid("MiniGrid-LavaGapS7-v0"),
     "lava-crossing": _grid("MiniGrid-LavaCrossingS9N1-v0"),
+    "two-lava-crossings": Animal("minigrid:MiniGrid-LavaCrossingS9N2-v0"),
+    "small-door-key": Animal("minigrid:MiniGrid-DoorKey-5x5-v0"),
     "three-crossings": _grid("MiniGrid-SimpleCrossingS9N3-v0"),
     "memory": _grid("MiniGrid-MemoryS7-v0"),
     "multi-room": _grid("MiniGrid-MultiRoom-N2-S4-v0"),
