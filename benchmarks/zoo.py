@@ -58,6 +58,8 @@ ZOO: dict[str, Animal] = {
     "lava-gap": _grid("MiniGrid-LavaGapS6-v0"),
     "larger-lava-gap": _grid("MiniGrid-LavaGapS7-v0"),
     "lava-crossing": _grid("MiniGrid-LavaCrossingS9N1-v0"),
+    "two-lava-crossings": Animal("minigrid:MiniGrid-LavaCrossingS9N2-v0"),
+    "small-door-key": Animal("minigrid:MiniGrid-DoorKey-5x5-v0"),
     "three-crossings": _grid("MiniGrid-SimpleCrossingS9N3-v0"),
     "memory": _grid("MiniGrid-MemoryS7-v0"),
     "multi-room": _grid("MiniGrid-MultiRoom-N2-S4-v0"),
@@ -85,6 +87,8 @@ ZOO: dict[str, Animal] = {
     "slippery-lake": Animal("FrozenLake-v1", {"is_slippery": True}, refused="determinism"),
     "dynamic-obstacles": Animal("minigrid:MiniGrid-Dynamic-Obstacles-6x6-v0", SMALL_TILES, refused="determinism"),
     "sticky-freeway": Animal("ale_py:ALE/Freeway-v5", refused="chance"),
+    "procgen-heist": Animal("examples.zoo:procgen", {"game": "heist"}, refused="whole state"),
+    "procgen-leaper": Animal("examples.zoo:procgen", {"game": "leaper"}, refused="whole state"),
     "step-counter": Animal("examples.zoo:counted", refused="clock"),
 }
 
@@ -258,6 +262,8 @@ def page(records: list[dict[str, Any]], shortest: dict[str, float | None]) -> st
     ]
     for one in records:
         name = one["env"].removeprefix("minigrid:").removeprefix("examples.")
+        chosen = [f"{key} {value}" for key, value in one["options"].items() if key != "tile_size"]
+        name += f" ({', '.join(chosen)})" if chosen else ""
         if not one["fits"]:
             reason = ", ".join(one.get("refused_for", [])) or "cannot be opened"
             lines.append(f"| {name} | no: {reason} | | | | | | | | | | | {one['sentence']} |")

@@ -6,6 +6,7 @@ What an id lacks, each adds and nothing more: levels by seed, a picture, or what
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any
 
@@ -65,10 +66,14 @@ class Seeded(gymnasium.Wrapper):
 
 
 def sokoban(boxes: int = 2) -> gymnasium.Env:
-    """gym-sokoban's 7 × 7 rooms."""
+    """gym-sokoban's 7 × 7 rooms. It reads its seven tiles from disk for every frame, unless they are kept."""
+    from types import SimpleNamespace
+
+    from gym_sokoban.envs import render_utils
     from gym_sokoban.envs.sokoban_env import SokobanEnv
     from shimmy import GymV21CompatibilityV0
 
+    render_utils.imageio = SimpleNamespace(imread=functools.cache(render_utils.imageio.v2.imread))
     rooms = SokobanEnv((7, 7), max_steps=10**6, num_boxes=boxes, reset=False)
     return Seeded(GymV21CompatibilityV0(env=rooms, render_mode="rgb_array"))
 
@@ -182,6 +187,33 @@ def unfolded(cube: Any) -> np.ndarray:
 def magic_cube() -> gymnasium.Env:
     """magiccube's pocket cube."""
     return Cube()
+
+
+class Procgen(gymnasium.Env):
+    """A level of one of Procgen's games, begun from its saved state."""
+
+    action_space = gymnasium.spaces.Discrete(15)
+    observation_space = gymnasium.spaces.Box(0, 255, (64, 64, 3), np.uint8)
+
+    def __init__(self, game: str, seed: int) -> None:
+        from procgen import ProcgenGym3Env
+
+        self.game = ProcgenGym3Env(1, game, num_levels=1, start_level=seed, distribution_mode="easy")
+        self.start = self.game.callmethod("get_state")
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+        self.game.callmethod("set_state", self.start)
+        return self.game.observe()[1]["rgb"][0], {}
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
+        self.game.act(np.array([action]))
+        reward, shown, begins = self.game.observe()
+        return shown["rgb"][0], float(reward[0]), bool(begins[0]), False, {}
+
+
+def procgen(game: str = "heist") -> gymnasium.Env:
+    """A negative control: Procgen's things glide, jump or aim, and one frame does not show where to."""
+    return Remade(lambda seed: Procgen(game, seed))
 
 
 class Counted(gymnasium.Wrapper):

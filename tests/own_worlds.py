@@ -126,6 +126,20 @@ def blind() -> gymnasium.Env:
     return Rendered()
 
 
+def stacked() -> gymnasium.Env:
+    """Observes planes of bytes that are no colours."""
+    env = Rendered()
+    env.observation_space = gymnasium.spaces.Box(0, 255, (4, 4, 16), np.uint8)
+    return env
+
+
+class Wrapped(gymnasium.Wrapper):
+    """A wrapper's class, which has no metadata of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(Corridor())
+
+
 goalless = Goalless
 continuous = Continuous
 changing = Changing

@@ -115,6 +115,41 @@ def test_it_learns_from_the_rare_states_that_nearly_solve_a_level() -> None:
     assert (learned[0](near) < 1).float().mean() < 0.05
 
 
+class Signs(Lattice):
+    """Boards with a third kind of thing."""
+
+    def encode(self, frames: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(frames.astype(np.float32)).permute(0, 3, 1, 2).flatten(1)
+
+
+def alike(seed: int, boards: int = 12) -> LevelPlay:
+    """A level that is solved where the agent stands on the colour that the top left corner shows."""
+    random = np.random.default_rng([seed, 9])
+    sign = int(random.integers(2))
+    frames = np.zeros((boards, SIDE, SIDE, 3), np.uint8)
+    frames[:, 0, 0, sign] = 1
+    solved = np.zeros(boards, np.int8)
+    for number, frame in enumerate(frames):
+        cells = 7 + random.permutation(SIDE * SIDE - 7)[:3]
+        frame.reshape(-1, 3)[cells[:2], [0, 1]] = 1
+        agent = cells[number % 3]
+        frame.reshape(-1, 3)[agent, 2] = 1
+        solved[number] = number % 3 == sign
+    still = np.zeros((1, 2), np.int64)
+    return LevelPlay(frames, np.arange(boards), still, still[:, :1], solved=solved)
+
+
+def test_it_compares_places_if_it_has_to() -> None:
+    levels = [alike(seed) for seed in range(120)]
+    learned = learn_goal_test(Signs(), levels[:90], levels[90:], 5, 5, GoalTestConfig(updates=200))
+    assert learned is not None
+    test, report = learned
+    assert test.network.reading == "channels first, compared"
+    assert report.missed is not None and report.missed <= 0.05 and report.false_alarms <= 0.02
+    hasty = learn_goal_test(Signs(), levels[:90], levels[90:], 5, 5, GoalTestConfig(updates=4, compared=1))
+    assert hasty is not None and hasty[1].missed is not None and hasty[1].missed + hasty[1].false_alarms > 0.1
+
+
 def test_without_a_solved_state_there_is_none() -> None:
     unsaid = [walk(seed, says=False) for seed in range(5)]
     assert learn_goal_test(Lattice(), unsaid, unsaid, 5, 5) is None
@@ -131,7 +166,7 @@ def test_what_cannot_be_seen_is_not_learned_and_it_says_so() -> None:
         level = walk(seed)
         chance = (random.random(len(level.frames)) < 0.3).astype(np.int8)
         levels.append(LevelPlay(level.frames, level.states, level.episodes, level.actions, solved=chance))
-    learned = learn_goal_test(Lattice(), levels[:40], levels[40:], 5, 5)
+    learned = learn_goal_test(Lattice(), levels[:40], levels[40:], 5, 5, GoalTestConfig(updates=100))
     assert learned is not None and "cannot be trusted" in warnings(learned[1], GoalTestConfig())[0]
 
 
@@ -140,7 +175,7 @@ def test_the_line_has_the_fewest_mistakes() -> None:
     assert mistakes == 0 and line == pytest.approx(3.5)
     _, mistakes = draw_line(np.array([0.0, 1.0, 2.0, 5.0]), np.array([True, False, False, True]))
     assert mistakes == 1
-    assert readings(32, 1) == ["list"] and readings(10, 4) == ["list"] and len(readings(100, 25)) == 3
+    assert readings(32, 1) == ["list"] and readings(10, 4) == ["list"] and len(readings(100, 25)) == 5
 
 
 def a_model() -> WorldModel:

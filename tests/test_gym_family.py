@@ -82,6 +82,14 @@ def test_goals_come_from_functions_frames_demonstrations_and_chance() -> None:
         solve(Goalless, 1, planner="image-search", goal=(7,))
 
 
+def test_a_wrappers_class_is_an_entry_point() -> None:
+    gymnasium.register("tests/Wrapped-v0", entry_point="tests.own_worlds:Wrapped")
+    first = [
+        open_family(name).level(1).reset()[0] for name in (CORRIDOR, "tests.own_worlds:Wrapped", "tests/Wrapped-v0")
+    ]
+    assert np.array_equal(first[0], first[1]) and np.array_equal(first[0], first[2])
+
+
 def test_a_world_of_one_level_has_many_random_goals() -> None:
     family = open_family(CORRIDOR, {"one_level": True})
     goals = {family.challenge(number, "random").goal_frame.tobytes() for number in range(12)}
@@ -102,6 +110,8 @@ def test_frames_of_any_size_are_brought_to_one() -> None:
     assert usual_size(200, 300) == (50, 75) and usual_size(608, 608) == (76, 76) and usual_size(350, 550) == (70, 110)
     assert usual_size(256, 256) == usual_size(211, 307) == usual_size(130, 2000) == (64, 64)
     assert resize(big, (64, 64)).shape == (64, 64, 3)
+    assert usual_size(288, 288) == (96, 96) and usual_size(288, 288, 32) == usual_size(288, 288, 4) == (72, 72)
+    assert usual_size(200, 200, 8) == (100, 100) and usual_size(350, 550, 32) == (70, 110)
     assert usual_size(8, 8) == (64, 64) and usual_size(48, 72) == (48, 72)
     small = big[:8, :8]
     assert np.array_equal(resize(small, (64, 64))[::8, ::8], small)
@@ -130,6 +140,7 @@ def test_names_in_files_are_never_imported() -> None:
     [
         ("tests.own_worlds:continuous", "needs a Discrete action space"),
         ("tests.own_worlds:blind", "no images"),
+        ("tests.own_worlds:stacked", "no images"),
         ("tests.own_worlds:slippery", "is not deterministic"),
         ("tests.own_worlds:raises", "cannot be made: RuntimeError: the robot is on fire"),
         ("tests.own_worlds:nothing", "must give a Gymnasium environment"),

@@ -190,7 +190,8 @@ def _pictures(creator: Callable[..., Any]) -> tuple[Mapping[str, Any], ...]:
     It says so by an argument or in its metadata; one that takes any arguments may hand them on.
     """
     asked = {"render_mode": "rgb_array"}
-    modes = getattr(creator, "metadata", {}).get("render_modes", ())
+    metadata = getattr(creator, "metadata", None)  # of a wrapper's class it is a property
+    modes = metadata.get("render_modes", ()) if isinstance(metadata, Mapping) else ()
     parameters: Mapping[str, inspect.Parameter] = {}
     with contextlib.suppress(TypeError, ValueError):  # some have no signature
         parameters = inspect.signature(creator).parameters

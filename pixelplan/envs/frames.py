@@ -43,17 +43,19 @@ def to_frame(picture: Any) -> np.ndarray:
     return np.repeat(picture, 3, axis=2) if picture.shape[2] == 1 else np.ascontiguousarray(picture)
 
 
-def usual_size(height: int, width: int) -> tuple[int, int]:
+def usual_size(height: int, width: int, tile: int | None = None) -> tuple[int, int]:
     """The height and width at which frames of this size are kept unless the user asks for another.
 
-    Mid-sized frames stay as they are. Others change by a whole factor, so that their cells stay cells. If no factor
-    divides the sides of a large frame, it becomes 64 × 64.
+    Mid-sized frames stay as they are. Others change by a whole factor, so that their cells stay cells; if tiles are
+    known to have `tile` pixels on a side, by one that divides these, too, if possible. If no factor divides the sides
+    of a large frame, it becomes 64 × 64.
     """
     if max(height, width) > LARGEST:
         least = -(-max(height, width) // LARGEST_SHRUNK)
         factors = range(least, min(height, width) // SMALLEST + 1)
-        factor = next((factor for factor in factors if height % factor == 0 and width % factor == 0), None)
-        return (USUAL_SIDE, USUAL_SIDE) if factor is None else (height // factor, width // factor)
+        whole = [factor for factor in factors if height % factor == 0 and width % factor == 0]
+        best = [factor for factor in whole if tile and tile % factor == 0] or whole
+        return (height // best[0], width // best[0]) if best else (USUAL_SIDE, USUAL_SIDE)
     if min(height, width) < SMALLEST:
         factor = min(-(-USUAL_SIDE // max(height, width)), LARGEST // max(height, width))
         return height * factor, width * factor

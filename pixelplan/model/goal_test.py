@@ -16,8 +16,10 @@ from torch import Tensor, nn
 
 from pixelplan.types import ADDED_LATER
 
-Reading = Literal["channels first", "channels last", "list"]
+Reading = Literal["channels first", "channels last", "list", "channels first, compared", "channels last, compared"]
 READINGS = get_args(Reading)
+COMPARED = ", compared"
+"""How the names of those readings end that compare places."""
 MOST_DIMENSIONS, MOST_WIDTH = 2**20, 2**10
 """The most numbers in an embedding, and the most channels, of a goal test that is read from a file."""
 
@@ -30,6 +32,8 @@ class GoalTestConfig:
     """Channels of its network."""
     updates: int = 400
     """Gradient steps for each reading."""
+    compared: int = field(default=3, metadata=ADDED_LATER)
+    """How many times as many gradient steps a reading takes that compares places."""
     batch: int = 64
     """Solved states in each step, along with as many others."""
     rate: float = 3e-3
@@ -62,16 +66,21 @@ class Certainty(nn.Module):
                 nn.Conv2d(dimensions // cells, width, 3, padding=1), nn.ReLU(), nn.Conv2d(width, width, 1), nn.ReLU()
             )
             self.answer = nn.Linear(2 * width, 1)
+        if reading.endswith(COMPARED):
+            self.compared = nn.Sequential(nn.Conv2d(2 * width, width, 1), nn.ReLU())
 
     def forward(self, z: Tensor) -> Tensor:
         """Logits [N] of z [N,d]."""
         if self.reading == "list":
             return self.layers(z).squeeze(1)
-        if self.reading == "channels first":
+        if self.reading.startswith("channels first"):
             places = z.reshape(len(z), -1, self.rows, self.columns)
         else:
             places = z.reshape(len(z), self.rows, self.columns, -1).permute(0, 3, 1, 2)
         seen = self.layers(places)
+        if self.reading.endswith(COMPARED):
+            anywhere = seen.amax((2, 3), keepdim=True).expand_as(seen)
+            seen = self.compared(torch.cat([seen, anywhere], dim=1))
         return self.answer(torch.cat([seen.amax((2, 3)), seen.mean((2, 3))], dim=1)).squeeze(1)
 
 

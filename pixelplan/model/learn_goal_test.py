@@ -2,8 +2,9 @@
 
 It learns twice: first from random states, then also from those that it was most wrong about, such as the states just
 before a level is solved. A search meets all of them. How an embedding's numbers are laid out is not known here, so
-several readings are trained: as a lattice whose channels come first or last, and as a plain list. Held-out levels
-decide between them, and where the test draws its line.
+several readings are trained: as a lattice whose channels come first or last, and as a plain list. If all of them
+make mistakes, places are also compared with what is anywhere else: a goal may be the door that looks like the key.
+Held-out levels decide between readings, and where the test draws its line.
 
 Shapes: N states of d numbers, on a lattice of R × C places if there is one.
 """
@@ -19,7 +20,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from pixelplan.model.batches import LevelPlay
-from pixelplan.model.goal_test import Certainty, GoalTestConfig, GoalTestReport, LearnedGoalTest, Reading
+from pixelplan.model.goal_test import COMPARED, Certainty, GoalTestConfig, GoalTestReport, LearnedGoalTest, Reading
 from pixelplan.types import Model
 
 
@@ -60,8 +61,10 @@ def learn_goal_test(
     best: tuple[int, LearnedGoalTest] | None = None
     for reading in readings(known.z.shape[1], rows * columns):
         torch.manual_seed(seed)
-        network = fit(Certainty(known.z.shape[1], rows, columns, reading, config.width), known, config, random)
-        network = fit(network, with_hardest(known, model, levels, network, config), config, random)
+        updates = config.updates * (config.compared if reading.endswith(COMPARED) else 1)
+        network = Certainty(known.z.shape[1], rows, columns, reading, config.width)
+        network = fit(network, known, config, updates, random)
+        network = fit(network, with_hardest(known, model, levels, network, config), config, updates, random)
         hard = with_hardest(judged, model, held_out if fresh else levels, network, config)
         with torch.inference_mode():
             line, mistakes = draw_line(network(hard.z).numpy(), hard.solved)
@@ -79,7 +82,9 @@ def learn_goal_test(
 
 def readings(dimensions: int, cells: int) -> list[Reading]:
     """The ways to read embeddings with this many numbers; a lattice of one cell does not count as a lattice."""
-    return ["list"] if cells == 1 or dimensions % cells else ["channels first", "channels last", "list"]
+    if cells == 1 or dimensions % cells:
+        return ["list"]
+    return ["channels first", "channels last", "list", "channels first, compared", "channels last, compared"]
 
 
 def examples(
@@ -154,15 +159,17 @@ def _was_solved(level: LevelPlay) -> bool:
     return level.solved is not None and bool((level.solved == 1).any())
 
 
-def fit(network: Certainty, known: Examples, config: GoalTestConfig, random: np.random.Generator) -> Certainty:
+def fit(
+    network: Certainty, known: Examples, config: GoalTestConfig, updates: int, random: np.random.Generator
+) -> Certainty:
     """Train on as many solved states as others: solved ones are rare, but just as important."""
     yes, no = np.flatnonzero(known.solved), np.flatnonzero(~known.solved)
     if not len(no):
         return network
     optimizer = torch.optim.AdamW(network.parameters(), config.rate, weight_decay=config.weight_decay)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, config.rate, config.updates, pct_start=config.warm_up)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, config.rate, updates, pct_start=config.warm_up)
     answers = torch.cat([torch.ones(config.batch), torch.zeros(config.batch)])
-    for _ in range(config.updates):
+    for _ in range(updates):
         rows = np.concatenate([random.choice(yes, config.batch), random.choice(no, config.batch)])
         loss = functional.binary_cross_entropy_with_logits(network(known.z[rows]), answers)
         optimizer.zero_grad()

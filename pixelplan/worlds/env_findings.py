@@ -84,7 +84,8 @@ def about_determinism(judged: tuple[Determinism, ...]) -> Finding:
             f"the same actions show different frames after step {worst.first_step}, and not by noise: replays differ "
             f"by {worst.early:.1f} grey values per pixel early and {worst.late:.1f} late, and "
             f"{worst.new_frames:.0%} of frames occur only once",
-            "planning needs a world in which an action always does the same thing; remove what is random in step()",
+            "planning needs a world in which an action always does the same thing; remove what is random in step(), or "
+            "switch it off, as --option is_slippery=False does for FrozenLake",
         )  # fmt: skip
     if "visual noise" in verdicts:
         noisy = judged[verdicts.index("visual noise")]
@@ -265,10 +266,11 @@ def about_clock(clock: Clock) -> Finding:
 
 
 def about_chance(first_step: int) -> Finding:
-    """Chance that neither the picture nor np_random shows."""
+    """Chance that does not come from np_random, or levels whose frames do not show how they differ."""
     return Finding(
         "chance", "does not fit",
         f"levels that start with the same frame diverge after step {first_step} of the same actions: chance decides, "
-        "and it does not come from np_random (sticky actions, for example)",
-        "switch it off when the environment is made, as --option repeat_action_probability=0.0 does for Atari",
+        "and it does not come from np_random (sticky actions, for example), or frames do not show how levels differ",
+        "switch chance off when the environment is made, as --option repeat_action_probability=0.0 does for Atari; "
+        "draw into the frames what they do not show",
     )  # fmt: skip

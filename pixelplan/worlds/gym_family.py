@@ -32,7 +32,7 @@ from pixelplan.worlds.determinism import STEPS, judge_determinism
 from pixelplan.worlds.gym_goals import demonstrated, known_goal, random_frame, sized_goal
 from pixelplan.worlds.gym_level import GymLevel, checked_reward, checked_tuple
 from pixelplan.worlds.gym_play import record_play
-from pixelplan.worlds.gym_spaces import Source, attribute, discrete_actions, renders
+from pixelplan.worlds.gym_spaces import Source, attribute, discrete_actions, renders, tile_size
 
 LEVELS_CHECKED = 8
 STEPS_PAID = 4
@@ -85,7 +85,7 @@ class GymFamily:
             height, width = self.picture(checked_tuple(self._env.reset(seed=0), 2, "reset")[0]).shape[:2]
         self.own_size = height, width
         wanted = (pixels, pixels) if isinstance(pixels, int) else pixels
-        size = usual_size(height, width) if wanted is None else wanted
+        size = usual_size(height, width, tile_size(self._env)) if wanted is None else wanted
         if min(size) < 8:
             raise InputError(f"frames of {size[0]} × {size[1]} pixels are too small; a model needs at least 8 × 8")
         self.shape = (*size, 3)

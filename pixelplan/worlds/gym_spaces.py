@@ -15,7 +15,7 @@ Source = Literal["auto", "observation", "render"]
 def renders(env: gymnasium.Env[Any, Any], name: str, frames: Source) -> bool:
     """Whether frames are rendered, not observed; an InputError if neither gives images."""
     space = env.observation_space
-    observed = isinstance(space, gymnasium.spaces.Box) and space.dtype == np.uint8 and len(space.shape) in (2, 3)
+    observed = isinstance(space, gymnasium.spaces.Box) and space.dtype == np.uint8 and is_picture(space.shape)
     if frames == "observation" or (frames == "auto" and observed):
         if not observed:
             raise InputError(f"the observations of {name} are {space}; they must be uint8 [height, width, 3]")
@@ -26,6 +26,17 @@ def renders(env: gymnasium.Env[Any, Any], name: str, frames: Source) -> bool:
             f'render_mode="rgb_array" (it is {env.render_mode!r}) or with image observations'
         )
     return True
+
+
+def is_picture(shape: tuple[int, ...]) -> bool:
+    """Whether arrays of this shape can be pictures: grey, or with channels last or first."""
+    return len(shape) == 2 or (len(shape) == 3 and (shape[2] in (1, 3, 4) or shape[0] in (1, 3)))
+
+
+def tile_size(env: gymnasium.Env[Any, Any]) -> int | None:
+    """The pixels on a side of a tile, if an environment draws tiles and says how large they are, as MiniGrid's do."""
+    size = getattr(env.unwrapped, "tile_size", None)
+    return size if isinstance(size, int) and size > 0 else None
 
 
 def discrete_actions(env: gymnasium.Env[Any, Any], name: str) -> gymnasium.spaces.Discrete:
