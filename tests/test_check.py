@@ -12,7 +12,8 @@ import pytest
 
 from pixelplan.by_name.resolve import open_family
 from pixelplan.worlds.check_env import Check, check_env
-from pixelplan.worlds.env_findings import CheckConfig
+from pixelplan.worlds.env_findings import CheckConfig, levels_advised
+from pixelplan.worlds.seen import Sample
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import CELLS, SIDE, Corridor
 
@@ -225,8 +226,9 @@ def test_missions_in_words_are_told() -> None:
 
 def test_the_next_command_fits_what_play_sees_and_how_long_it_takes() -> None:
     assert "--levels 0:1000 --steps 100 --out" in found(Unsolvable).next_command
-    seen = found(Told, config=CheckConfig(minutes=0.0))
-    assert "--levels 0:200 --out" in seen.next_command
+    slow = Sample(1, 0, 0, 0.0, False, 0.01, False, ())
+    assert [levels_advised(slow, CheckConfig(minutes=most)) for most in (70.0, 14.0, 13.0)] == [1000, 200, 50]
+    assert "--levels 0:50 --out" in found(Told, config=CheckConfig(minutes=0.0)).next_command
 
 
 def test_chance_beside_np_random_is_found_as_such() -> None:

@@ -36,7 +36,7 @@ class CheckConfig:
     far: int = 100
     """Steps an episode that are advised if that sees none either."""
     minutes: float = 20.0
-    """Fewer levels are advised if recording 1,000 might take longer."""
+    """Fewer levels are advised if recording them might take longer."""
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,8 @@ def minutes(sample: Sample) -> float:
 
 def levels_advised(sample: Sample, config: CheckConfig) -> int:
     """How many levels to record."""
-    return 1000 if minutes(sample) <= config.minutes else 200
+    quick = (levels for levels in (1000, 200) if minutes(sample) * levels / 1000 <= config.minutes)
+    return next(quick, 50)
 
 
 def about_speed(sample: Sample, family: Family, config: CheckConfig) -> Finding:
