@@ -264,6 +264,29 @@ class Even(Paying):
         return frame, reward, self.place == CELLS - 1, False, info
 
 
+class Tedious(Corridor):
+    """Pays nothing and ends at the right end; it begins at the left one, and a step to the left leads back there."""
+
+    goal_frame = None  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        super().__init__(terminates=True)
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        super().reset(seed=seed)
+        self.place = 0
+        return self.draw(self.place), {}
+
+    def moved(self, place: int, action: int) -> int:
+        return place + 1 if action else 0
+
+
+def test_an_end_that_only_exploring_sees_is_an_end() -> None:
+    check = check_env(open_family(Tedious), [0, 1, 2], episodes=4, steps=6)
+    assert "none of 3 random episodes ends by itself" in said(check, "episodes")
+    assert "episodes end, but never with a reward above zero" in said(check, "goals seen")
+
+
 class Beside(Even):
     """Begins next to the right end."""
 

@@ -180,7 +180,7 @@ def test_what_never_did_anything_is_tried_again_elsewhere() -> None:
 
 def test_bad_input_is_a_sentence(tmp_path: Path) -> None:
     noisy = Noisy(open_family(Corridor), Noise(noise=10))
-    with pytest.raises(InputError, match="needs frames that come back"):
+    with pytest.raises(InputError, match="needs frames that recur, and with noise none does"):
         pixelplan.collect(noisy, "0:2", tmp_path / "data", explore=True)
     words = ["collect", "--env", "tests.test_explore:long_corridor", "--levels", "0:2", "--out", tmp_path / "data"]
     assert "not both" in one_sentence(run_command(*words, "--explore", "--random", code=2))

@@ -160,6 +160,7 @@ def about_goals_seen(
     explored: Sequence[Seen],
     longer: Sequence[Seen],
     sample: Sample,
+    ended: bool,
     pictured: bool,
     config: CheckConfig,
     command: str,
@@ -182,7 +183,7 @@ def about_goals_seen(
     if sample.says:
         advice = f"record longer episodes: {command}; or give a goal picture later (solve --goal)"
         return Finding("goals seen", "mind", f'{found}; info["solved"] was never true', advice)
-    if sample.ends:
+    if ended:
         end = "larger than those before" if sample.rewarded else "above zero"
         advice = (
             'which ends are good? say info["solved"], or give pixelplan.GymFamily(env, solved=…); if those that play '
@@ -221,9 +222,9 @@ def about_episodes(sample: Sample, config: CheckConfig) -> Finding:
             'an episode that ends with its largest reward counts as solved; set info["solved"] if that is wrong',
         )  # fmt: skip
     ends = (
-        f"{sample.ends} of {sample.episodes} random episodes end by themselves"
-        if sample.ends
-        else "none ends by itself"
+        f"{sample.ends or 'none'} of {sample.episodes} random episodes ends by itself"
+        if sample.ends < 2
+        else f"{sample.ends} of {sample.episodes} random episodes end by themselves"
     )
     return Finding("episodes", "fits", ends)
 
