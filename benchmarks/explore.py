@@ -60,9 +60,9 @@ def main() -> None:
     arguments = parser.parse_args()
     record: dict[str, Any] = {"command": "python benchmarks/explore.py", **describe_machine()}
     for name, world in WORLDS.items():
-        record[name] = found = cost(world)
-        random, exploring = found["random"], found["exploring"]
-        print(f"{name:20} {random:.1f} µs a step at random, {exploring:.1f} exploring: {found['ratio']:.2f}")
+        record[name] = measured = cost(world)
+        random, exploring = measured["random"], measured["exploring"]
+        print(f"{name:20} {random:.1f} µs a step at random, {exploring:.1f} exploring: {measured['ratio']:.2f}")
     family = open_family(long_corridor)
     reached = {name: steps_to_goal(family, name == "exploring") for name in ("random", "exploring")}
     record["steps to the end of 60 cells with a door"] = reached

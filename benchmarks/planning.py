@@ -57,7 +57,7 @@ def measured(name: str) -> dict[str, float]:
         "microseconds_a_node": 1e6 * sum(plan.seconds for plan in plans) / sum(plan.nodes for plan in plans),
         "full_100_levels_seconds": full_seconds,
         "steps_against_image_search": float(
-            np.mean([one.steps for one in full.episodes]) / np.mean([one.steps for one in images.episodes])
+            np.mean([played.steps for played in full.episodes]) / np.mean([played.steps for played in images.episodes])
         ),
     }
     print(
@@ -70,7 +70,7 @@ def measured(name: str) -> dict[str, float]:
 
 def plans_by_this_code() -> dict[str, dict[str, float]]:
     """Of each puzzle the processor time of all plans, their nodes and actions, by whichever pixelplan is imported."""
-    found = {}
+    measured = {}
     for name in PUZZLES:
         model, pairs = pixelplan.load(name), frames(name)
         pixelplan.plan(model, *pairs[0])
@@ -78,8 +78,8 @@ def plans_by_this_code() -> dict[str, dict[str, float]]:
         plans = [pixelplan.plan(model, frame, goal) for frame, goal in pairs]
         seconds = time.process_time() - begin
         actions = sum(len(plan.actions) for plan in plans)
-        found[name] = {"seconds": seconds, "nodes": sum(plan.nodes for plan in plans), "actions": actions}
-    return found
+        measured[name] = {"seconds": seconds, "nodes": sum(plan.nodes for plan in plans), "actions": actions}
+    return measured
 
 
 def beside(commit: str) -> dict[str, Any]:
@@ -95,13 +95,13 @@ def beside(commit: str) -> dict[str, Any]:
                 environment = {**os.environ, "PYTHONPATH": code, "OMP_NUM_THREADS": "1"}
                 said = subprocess.run(command, env=environment, cwd=folder, check=True, capture_output=True, text=True)
                 runs[which].append(json.loads(said.stdout))
-    found = {}
+    measured = {}
     for name in PUZZLES:
-        now, before = (min((run[name] for run in runs[which]), key=lambda one: one["seconds"]) for which in runs)
+        now, before = (min((run[name] for run in runs[which]), key=lambda plans: plans["seconds"]) for which in runs)
         ratio = now["seconds"] / before["seconds"]
-        found[name] = {"now": now, "before": before, "ratio": round(ratio, 3)}
+        measured[name] = {"now": now, "before": before, "ratio": round(ratio, 3)}
         print(f"{name:13} {ratio:.2f} times as long as {commit}; {now['nodes']:,} nodes, then {before['nodes']:,}")
-    return found
+    return measured
 
 
 def main() -> None:

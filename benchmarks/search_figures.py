@@ -64,7 +64,7 @@ def solved_over_nodes() -> Figure:
             if record is None:
                 continue
             levels, limit = record["episodes"], record["config"]["node_limit"]
-            nodes = np.sort([one["nodes"] for one in levels if one["solved"]])
+            nodes = np.sort([level["nodes"] for level in levels if level["solved"]])
             shares = np.arange(1, len(nodes) + 1) / len(levels)
             end = max(limit, *nodes) if len(nodes) else limit
             style = "--" if record["config"]["frontier"] == "breadth-first" else "-"
@@ -88,14 +88,14 @@ def reliability(names: list[str]) -> Figure:
     axes.plot([0, 1], [0, 1], color="grey", linewidth=1)
     for number, name in enumerate(names):
         record = read(name)
-        rows = [] if record is None else [one for one in record["episodes"] if one.get("chance") is not None]
-        places = [min(int(BINS * one["chance"]), BINS - 1) for one in rows]
+        rows = [] if record is None else [level for level in record["episodes"] if level.get("chance") is not None]
+        places = [min(int(BINS * level["chance"]), BINS - 1) for level in rows]
         points = []
         for place in sorted(set(places)):
-            part = [one for one, there in zip(rows, places, strict=True) if there == place]
-            right = sum(one["solved"] for one in part)
+            part = [level for level, there in zip(rows, places, strict=True) if there == place]
+            right = sum(level["solved"] for level in part)
             low, high = wilson(right, len(part))
-            at, share = float(np.mean([one["chance"] for one in part])), right / len(part)
+            at, share = float(np.mean([level["chance"] for level in part])), right / len(part)
             points.append((at, share, share - low, high - share))
             away = (6, 4 + 8 * number) if share < 0.5 else (-18, -10 - 8 * number)
             colour = f"C{number}"

@@ -57,9 +57,9 @@ class Timed(TrueRules):
 
     def step(self, z: torch.Tensor, context: Any) -> torch.Tensor:
         began = time.perf_counter()
-        found = super().step(z, context)
+        after = super().step(z, context)
         self.seconds += time.perf_counter() - began
-        return found
+        return after
 
 
 def grow(world: SokobanLevels, discrete: bool, config: OneShotConfig) -> tuple[Plan, float]:
@@ -83,15 +83,19 @@ def open_level(folder: Path) -> SokobanLevels:
 
 def main(world: SokobanLevels, nodes: int, repeats: int) -> dict[str, Any]:
     """Nodes a second of both, whole and without the model's time."""
-    found: dict[str, dict[str, list[float]]] = {}
+    measured: dict[str, dict[str, list[float]]] = {}
     for _ in range(repeats):
         for name, discrete in (("plain", False), ("packed", True)):
             config = OneShotConfig(node_limit=nodes, depth_limit=10**6, cutoff=10**6, second_look=False)
             plan, model = grow(world, discrete, config)
-            one = found.setdefault(name, {"whole": [], "search": []})
-            one["whole"].append(plan.nodes / plan.seconds)
-            one["search"].append(plan.nodes / (plan.seconds - model))
-    rates = {f"{name}, {part}": float(np.median(all_)) for name, parts in found.items() for part, all_ in parts.items()}
+            rates_of = measured.setdefault(name, {"whole": [], "search": []})
+            rates_of["whole"].append(plan.nodes / plan.seconds)
+            rates_of["search"].append(plan.nodes / (plan.seconds - model))
+    rates = {
+        f"{name}, {part}": float(np.median(repeated))
+        for name, parts in measured.items()
+        for part, repeated in parts.items()
+    }
     return {
         "nodes": nodes,
         "nodes a second": {name: round(rate) for name, rate in rates.items()},

@@ -48,7 +48,7 @@ class GridWorld:
 
     def step(self, z: torch.Tensor, context: Any) -> torch.Tensor:
         """The embeddings [N,A,d] after each action from each of z [N,d]."""
-        cells = torch.tensor([self._cell[bytes(one)] for one in z.numpy()])
+        cells = torch.tensor([self._cell[bytes(state)] for state in z.numpy()])
         return self.embeddings[self.successors[cells]]
 
 

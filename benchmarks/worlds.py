@@ -41,7 +41,7 @@ def measure(name: str, runs: Path, seed: int) -> dict[str, Any]:
     folder = runs / f"{name}-model-{seed}"
     model = pixelplan.train(data, folder, validation=validation, resume=True, threads=1, seed=seed)
     trained = json.loads((folder / "config.json").read_text())
-    found: dict[str, Any] = {
+    worlds: dict[str, Any] = {
         "commit": trained["versions"]["commit"],
         "family": model.config.family,
         "grid": [model.sizes.rows, model.sizes.columns],
@@ -57,12 +57,12 @@ def measure(name: str, runs: Path, seed: int) -> dict[str, Any]:
         judged = pixelplan.evaluate(
             world, OTHER_TEST.get(name, TEST), planner=planner, model=model, out=out, resume=True
         )
-        found[planner] = {
+        worlds[planner] = {
             "success": judged.success,
             "optimal": judged.optimal,
             "seconds_per_plan": judged.seconds_per_plan,
         }
-    return found
+    return worlds
 
 
 def main() -> None:
@@ -76,16 +76,16 @@ def main() -> None:
     if unknown := set(arguments.worlds) - set(WORLDS):
         parser.error(f"there is no world {', '.join(sorted(unknown))}; the worlds are {', '.join(WORLDS)}")
     arguments.runs.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Any] = {}
+    worlds: dict[str, Any] = {}
     if arguments.json and arguments.json.exists():
-        found = read_json(arguments.json)["worlds"]
+        worlds = read_json(arguments.json)["worlds"]
     levels = {"training": LEVELS, "validation": VALIDATION, "test": TEST}
     for seed in arguments.seeds:
         for name in arguments.worlds or WORLDS:
-            found.setdefault(name, {})[str(seed)] = measured = measure(name, arguments.runs, seed)
+            worlds.setdefault(name, {})[str(seed)] = measured = measure(name, arguments.runs, seed)
             print(name, seed, json.dumps(measured), flush=True)
             if arguments.json:
-                in_order = {world: found[world] for world in WORLDS if world in found}
+                in_order = {world: worlds[world] for world in WORLDS if world in worlds}
                 record = {"command": "python benchmarks/worlds.py", **describe_machine(), "levels": levels}
                 write_json(arguments.json, {**record, "worlds": in_order})
 

@@ -34,7 +34,7 @@ class Rate:
         return f"{self.mean:.2f} ({self.low:.2f}–{self.high:.2f})"
 
     def above(self, other: Rate) -> bool:
-        """Whether it is higher, beyond what chance does: the intervals are apart."""
+        """Whether it is higher, beyond chance: the intervals do not overlap."""
         return self.low > other.high
 
 
@@ -213,7 +213,7 @@ BASELINES = ("image-search", "ppo", "glamor", "dreamer")
 CLAIMS: dict[str, Callable[[], Claim]] = {
     "PPGS learns to solve nine unseen levels in ten (its own networks, in miniature)": miniature,
     "More unseen levels are solved than by every baseline": full_is_best,
-    "One-shot planning comes near the full planner on short ways, and is far behind in mazes": (
+    "One-shot planning comes near the full planner on short paths, and is far behind in mazes": (
         one_shot_nears_full_when_short
     ),
     "More training levels help, and few are enough to generalise": more_levels_help,
@@ -235,8 +235,9 @@ PAGE = """# What agrees with the paper, and what does not
 
 Made by `make results` from the records behind [docs/results](results/success.md). PPGS is the paper's system; every
 number below is pixelplan's, on unseen levels 2000–2099, unless it says otherwise, with its 95 % interval. *Agrees*:
-there is a difference as the paper has it, and the intervals are apart. *Differs*: there was room for one, and it is not
-there, or no larger than chance. *Ceiling*: with and without, nearly everything is solved, so nothing can be said.
+the difference that the paper reports is there, and the intervals do not overlap. *Differs*: there was room for a
+difference, but there is none, or none beyond chance. *Ceiling*: nearly everything is solved with and without, so
+nothing can be said.
 
 {table}
 Beside the paper's PPGS, by the number of training levels
@@ -262,8 +263,8 @@ environment reports, and thresholds are calibrated without test levels.
 **What cannot be compared.** The paper's PPO had 50 million steps, GLAMOR 2 million and DreamerV2 4 million, on GPUs;
 [success](results/success.md) lists the steps of ours, and fewer steps make a weaker baseline. The paper reports
 GS on Images and the number of leaves as pictures only. Its numbers for n = 1000 differ between its tables (0.91 and
-0.90 in mazes); we show each beside the row it belongs to. GLAMOR's rule that near the goal counts has its own
-row.
+0.90 in mazes); we show each beside the row it belongs to. GLAMOR's lenient rule, by which near the
+goal counts, has a row of its own.
 
 **What a seed is.** The paper averages three seeds. Tables here say how many were run; with one seed the interval is
 over levels and says nothing about how much another training would differ.

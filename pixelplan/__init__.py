@@ -150,7 +150,7 @@ def train(
 
 
 def solve(env: Any, level: int, **options: Any) -> tuple[Challenge, Episode]:
-    """Play one level towards its goal; return the level and the episode. For options see `evaluation.solve.solve`."""
+    """Play one level towards its goal; return the level and the episode. For options see `by_name.solve.solve`."""
     from pixelplan.by_name.solve import solve as run
 
     return run(env, level, **options)

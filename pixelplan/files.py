@@ -152,7 +152,7 @@ def parse_levels(text: str) -> list[range]:
         if not first < end <= 2**31:
             raise InputError(f"the level range {part.strip()!r} is empty or too far; levels are 0 to {2**31 - 1}")
         ranges.append(range(first, end))
-    if any(one.stop > other.start for one, other in pairwise(sorted(ranges, key=lambda one: one.start))):
+    if any(first.stop > then.start for first, then in pairwise(sorted(ranges, key=lambda levels: levels.start))):
         raise InputError(f"a level occurs twice in {text!r}")
     return ranges
 

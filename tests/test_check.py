@@ -330,7 +330,7 @@ def test_goals_that_are_never_seen_say_why_and_what_to_run() -> None:
     assert "and in 0 with 50 steps an episode" in unsolvable
     assert f"record longer episodes: {check.next_command}" in unsolvable
     even = said(found(Even), "goals seen")
-    assert "never with a reward larger than those before" in even and 'say info["solved"]' in even
+    assert "never with a reward larger than those before" in even and 'set info["solved"]' in even
 
 
 def test_collect_refuses_what_ends_at_once_and_says_what_is_missing(tmp_path: Path) -> None:

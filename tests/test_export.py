@@ -65,7 +65,7 @@ def test_a_picture_model_is_exported(tmp_path: Path, words: bool) -> None:
     model = WorldModel(*family_of(config).fit(config, None, data), threshold=0.5)
     model.networks.prepare(level_plays(data))
     model.networks.exact_words.fill_(words)
-    torch.nn.init.normal_(model.networks.dynamics.change[2].weight)  # untrained, it changes nothing
+    torch.nn.init.normal_(model.networks.dynamics.change.weight)  # untrained, it changes nothing
     export_onnx(model, tmp_path / "onnx", data.frames, {})
     step = onnxruntime.InferenceSession(tmp_path / "onnx" / "step.onnx")
     z, context = model.encode(data.frames[:5]), model.context(data.frames[0])

@@ -17,16 +17,8 @@ from pixelplan.files import write_json
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.checkpoint import CONFIG, GOAL_TEST, load_model, read_description, save_model
 from pixelplan.model.find_family import family_of
-from pixelplan.model.goal_test import (
-    Certainty,
-    GoalTestConfig,
-    LearnedGoalTest,
-    draw_line,
-    learn_goal_test,
-    readings,
-    told,
-    warnings,
-)
+from pixelplan.model.goal_test import Certainty, GoalTestConfig, LearnedGoalTest, told, warnings
+from pixelplan.model.learn_goal_test import draw_line, learn_goal_test, readings
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import Goal, InputError
 from tests.own_worlds import Corridor
@@ -90,6 +82,15 @@ def test_it_learns_what_solved_states_have_in_common() -> None:
     assert (test(Lattice().encode(apart)) < 1).float().mean() < 0.05
     assert not warnings(report, GoalTestConfig())
     assert warnings(report, GoalTestConfig(many_alarms=-1.0))
+
+
+def test_when_its_rate_rises_is_a_setting() -> None:
+    levels, certain = [walk(seed) for seed in range(20)], []
+    for config in (GoalTestConfig(updates=20), GoalTestConfig(updates=20), GoalTestConfig(updates=20, warm_up=0.9)):
+        learned = learn_goal_test(Lattice(), levels, [], 5, 5, config)
+        assert learned is not None
+        certain.append(learned[0](Lattice().encode(levels[0].frames)))
+    assert torch.equal(certain[0], certain[1]) and not torch.equal(certain[0], certain[2])
 
 
 def nearly(seed: int, others: int = 300) -> LevelPlay:

@@ -131,7 +131,7 @@ def test_bad_recordings_are_one_sentence(tmp_path: Path) -> None:
     (frames, actions), *_ = walks = recording()
     cases = {
         "frames": ({"frames": frames[None, :-2], "actions": actions[None]}, r"frames are \[E,T\+1,H,W,3\]"),
-        "steps": ({"frames": frames, "next_frames": frames[1:], "actions": actions}, "equally many of each"),
+        "steps": ({"frames": frames, "next_frames": frames[1:], "actions": actions}, "as many of each"),
         "none": ({"frames": frames[None]}, "it needs frames and actions"),
         "real": ({"frames": frames[None], "actions": actions[None] / 2}, "must be whole numbers"),
         "negative": ({"frames": frames[None], "actions": actions[None] - 1}, "numbered from 0"),

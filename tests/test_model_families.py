@@ -201,7 +201,7 @@ def test_a_model_of_a_family_that_is_gone_is_named(tmp_path):
     for gone in ("cells", "auto", ["cells"]):
         config["model"]["family"] = gone
         (tmp_path / "model" / "config.json").write_text(json.dumps(config))
-        with pytest.raises(InputError, match="which this version lacks; train it again"):
+        with pytest.raises(InputError, match="unknown to this version; train it again"):
             load_model(tmp_path / "model")
     assert "family" in one_sentence(run_command("inspect", str(tmp_path / "model"), code=2))
 

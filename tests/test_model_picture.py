@@ -74,7 +74,7 @@ def signature(config: PictureConfig) -> list[float]:
     torch.manual_seed(0)
     levels = level_plays(play(levels=3))
     networks = Picture(config, config.sizes(*levels[0].frames.shape[1:3], 5))
-    torch.nn.init.normal_(networks.dynamics.change[2].weight, std=0.1)  # untrained, it changes nothing
+    torch.nn.init.normal_(networks.dynamics.change.weight, std=0.1)  # untrained, it changes nothing
     networks.prepare(levels)
     networks.settle(levels)
     batch = make_batch(levels, [np.random.default_rng(level) for level in range(3)], 8, 0.0, scattered=True)

@@ -173,7 +173,7 @@ def test_how_trees_are_grown_is_a_setting():
 
 
 def test_too_many_looks_are_refused_and_how_many_is_a_setting():
-    with pytest.raises(InputError, match="show too many things"):
+    with pytest.raises(InputError, match="show more than 2 different things, too many to learn rules"):
         fit_rules(RulesConfig(most_looks=2), (4, 4), play(levels=4))
 
 

@@ -279,7 +279,7 @@ def test_the_paper_threshold(tmp_path):
 def test_impossible_settings(tmp_path):
     with pytest.raises(InputError, match="updates is 0"):
         train(play(levels=1), tmp_path / "model", dataclasses.replace(TINY, updates=0))
-    with pytest.raises(InputError, match="position only"):
+    with pytest.raises(InputError, match="only the family position can learn from noisy frames, not latent"):
         ModelConfig("latent", noisy=True)
     assert not (tmp_path / "model").exists()
 

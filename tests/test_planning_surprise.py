@@ -122,5 +122,5 @@ def test_a_policy_weight_needs_a_policy():
     world, ahead = line_and_field(4)
     for model in (Guided(world, ahead), ToyModel(world.successors)):
         config = OneShotConfig(frontier="best-first", policy_weight=0.5)
-        with pytest.raises(InputError, match=r"policy-weight is 0.5, and no policy was learned"):
+        with pytest.raises(InputError, match=r"policy-weight is 0.5, but no policy was learned"):
             one_shot(model, frame_of(0), frame_of(15), config)

@@ -194,8 +194,8 @@ def test_killed_and_resumed_ends_in_the_same_model(data: Path, improved: Path, t
 def test_bad_input_is_one_sentence(data: Path, improved: Path, tmp_path: Path) -> None:
     assert "is not empty" in one_sentence(run_command(*words(data, improved), code=2))
     train = ["train", "--data", data, "--out", tmp_path / "out", "--preset", "tiny", "--on-policy", "2"]
-    assert "make no plan" in one_sentence(run_command(*train, "--on-policy-episodes", "0", code=2))
-    assert "make no plan" in one_sentence(run_command(*train, "--on-policy-share", "1", code=2))
+    assert "at least 1 part and 1 episode" in one_sentence(run_command(*train, "--on-policy-episodes", "0", code=2))
+    assert "above 0 and below 1" in one_sentence(run_command(*train, "--on-policy-share", "1", code=2))
     with pytest.raises(InputError):
         on_policy_stages(0, 5, 0.5)
     assert not (tmp_path / "out").exists()

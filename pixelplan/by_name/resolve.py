@@ -62,7 +62,7 @@ def open_family(
     if isinstance(env, gymnasium.Env) or callable(env):
         return GymFamily(env, pixels=pixels, step_seconds=step_seconds)
     raise InputError(
-        f"{type(env).__name__} is no environment; give a Gymnasium environment or a function that makes one"
+        f"{type(env).__name__} is not an environment; give a Gymnasium environment or a function that makes one"
     )
 
 
@@ -114,8 +114,8 @@ class Maker:
         if module == OLD_GYM and colon:
             return self._made(old_gym(attribute))
         if colon and all(part.isidentifier() for part in attribute.split(".")):
-            found = _find(module, attribute)
-            return self._made(found, _pictures(found))
+            creator = _find(module, attribute)
+            return self._made(creator, _pictures(creator))
         if colon:
             _import(module)
         id = attribute or self.name
@@ -127,7 +127,7 @@ class Maker:
         return self._made(_registered(id))
 
     def _meant(self, id: str) -> str:
-        """What an unknown id may have stood for, in the end of a sentence; nothing if there is no telling."""
+        """What an unknown id may have meant, as the end of a sentence; empty if there is no telling."""
         name, version, _ = id.rpartition("-v")
         others = [other for other in gymnasium.registry if version and other.rpartition("-v")[0] == name]
         if others:
@@ -178,9 +178,9 @@ def _registered(id: str) -> Callable[..., Any]:
 
 def _first(make: Callable[..., Any], arguments: Sequence[Mapping[str, Any]]) -> Any:
     """What a function makes of the first arguments that it does not refuse with a TypeError."""
-    for some in arguments[:-1]:
+    for given in arguments[:-1]:
         with contextlib.suppress(TypeError):
-            return make(**some)
+            return make(**given)
     return make(**arguments[-1])
 
 
@@ -197,14 +197,14 @@ def _pictures(creator: Callable[..., Any]) -> tuple[Mapping[str, Any], ...]:
         parameters = inspect.signature(creator).parameters
     if "render_mode" in parameters and (not modes or "rgb_array" in modes):
         return (asked,)
-    takes_any = any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values())
+    takes_any = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
     return (asked, {}) if "rgb_array" in modes or (not modes and takes_any) else ({},)
 
 
 def _limits_itself(creator: Callable[..., Any]) -> bool:
     """Whether an environment or its base class takes a limit of steps, as those of MiniGrid do.
 
-    Such an environment may reward late ends less, and ends after its limit not at all.
+    Such an environment may reward a late end less, and one after its limit not at all.
     """
     kinds: list[Any] = [creator]
     if inspect.isclass(creator):
@@ -224,7 +224,7 @@ def _find(module: str, attribute: str) -> Callable[..., Any]:
             raise InputError(f"{module} has no {attribute!r}; name a function that makes an environment")
         function = getattr(function, part)
     if not callable(function):
-        raise InputError(f"{module}:{attribute} is no function that makes an environment")
+        raise InputError(f"{module}:{attribute} is not a function that makes an environment")
     return function
 
 

@@ -1,6 +1,6 @@
 """Families of levels: what recording, judging and showing ask of a puzzle, or of a user's environment.
 
-The core knows no particular world. `puzzles.tables.Tables` is a family whose levels are tables, such as the three
+The core knows no particular world. `puzzles.table_family.Tables` is a family whose levels are tables, such as the three
 puzzles; `worlds.gym_family.GymFamily` is any Gymnasium environment; `worlds.noise.Noisy` adds visual noise to a family.
 """
 

@@ -77,11 +77,19 @@ def read_chance(path: str | Path, wanted: Mapping[str, Any]) -> Chance:
         raise InputError(f"{path} is not a record of one-shot; make one with evaluate --planner one-shot --json FILE")
     for name, value in wanted.items():
         if record.get(name) != value:
-            raise InputError(f"{path} records plans with other {name} ({record.get(name)}, not {value})")
+            raise InputError(f"{path} records plans with other {name}: {_difference(record.get(name), value)}")
     known = [episode for episode in episodes if _is_plan(episode)]
     if len(known) < FEWEST:
         raise InputError(f"{path} records {len(known)} plans; at least {FEWEST} are needed to learn from")
     return learn_chance(known)
+
+
+def _difference(recorded: Any, wanted: Any) -> str:
+    """In words what differs: of two sets of settings only those that are not the same."""
+    if not isinstance(recorded, dict) or not isinstance(wanted, Mapping):
+        return f"{recorded}, not {wanted}"
+    different = [name for name in sorted({*recorded, *wanted}) if recorded.get(name) != wanted.get(name)]
+    return ", ".join(f"{name} {recorded.get(name)}, not {wanted.get(name)}" for name in different)
 
 
 def _is_plan(episode: Any) -> bool:

@@ -81,8 +81,8 @@ def plan_between(
 
 
 def _without_strangers(frame: np.ndarray, goal: Goal) -> tuple[Goal, float]:
-    """A goal without the pictures that cannot be of the level of a frame [H,W,3], unless all are such; and the share of
-    the least strange one that is like nothing in the frame."""
+    """A goal without the pictures that cannot show the level of a frame [H,W,3], unless none can; and the share of the
+    least strange one that is unlike anything in the frame."""
     if goal.frames is None:
         return goal, 0.0
     masks = np.ones(goal.frames.shape[:3], bool) if goal.masks is None else goal.masks
@@ -127,8 +127,8 @@ def plan_story(judged: PicturePlan) -> str:
         )
     if np.isinf(judged.distance) and not plan.actions:
         return (
-            "no plan was found: the model takes the first picture for the goal, in which something else can be seen "
-            f"where it matters; give a goal picture of which all matters, or train with --family picture; {effort}"
+            "no plan was found: the model mistakes the first picture for the goal, although the two differ where it "
+            f"matters; give a goal picture all of which matters, or train with --family picture; {effort}"
         )
     return (
         f"no plan was found, {effort}: the nearest state is {len(plan.actions)} actions away and {judged.distance:.2f} "

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from pixelplan.data.arrays import read_npz as unpack_npz
 from pixelplan.envs.frames import LARGEST_PICTURE, read_frame
+from pixelplan.exchange.npz import unpack_npz
 from pixelplan.types import InputError
 
 LARGEST_TABLE = 64 * 2**20
@@ -56,7 +56,7 @@ def read_npz(path: Path) -> list[Recorded]:
         if after.shape != frames.shape or actions.shape != frames.shape[:1]:
             raise InputError(
                 f"{path} has frames {list(frames.shape)}, actions {list(actions.shape)} and next_frames "
-                f"{list(after.shape)}; there must be equally many of each"
+                f"{list(after.shape)}; there must be as many of each"
             )
         numbers = np.zeros(len(actions), np.int64) if levels is None else levels
         return [

@@ -235,7 +235,10 @@ class Cells:
             there[changed] = seen_here[which.reshape(-1)]
             shown.append(np.where(changed, there, there[0]))
             if len(numbers) > self.most_looks:
-                raise InputError("the cells of these frames show too many different things to have rules for each")
+                raise InputError(
+                    f"the cells of these frames show more than {self.most_looks} different things, too many to learn "
+                    "rules for each"
+                )
         order = np.array(sorted(counts, key=lambda look: (-counts[look], look)))
         looks = np.stack([np.frombuffer(thing, np.uint8) for thing in numbers])[order]
         return looks, [order.argsort()[of_level] for of_level in shown]

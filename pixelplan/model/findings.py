@@ -13,7 +13,8 @@ from pixelplan.model.batches import LevelPlay
 from pixelplan.model.calibrate import calibrate, rates
 from pixelplan.model.checkpoint import CHECKPOINT, CONFIG, save_model
 from pixelplan.model.description import versions
-from pixelplan.model.goal_test import GoalTestReport, learn_goal_test
+from pixelplan.model.goal_test import GoalTestReport
+from pixelplan.model.learn_goal_test import learn_goal_test
 from pixelplan.model.metrics import StepErrors, rankings, rollout_exactness, step_errors
 from pixelplan.model.progress import draw_curves
 from pixelplan.model.restarts import last_attempt
@@ -201,8 +202,8 @@ def _lines(description: dict[str, Any]) -> list[str]:
 
 def _rehearsal_told(facts: dict[str, Any]) -> list[str]:
     """How many plans were found in held-out levels."""
-    found = facts.get("rehearsal")
-    return [] if found is None else [f"rehearsal: {found['found']} plans found in {found['levels']} held-out levels"]
+    plans = facts.get("rehearsal")
+    return [] if plans is None else [f"rehearsal: {plans['found']} plans found in {plans['levels']} held-out levels"]
 
 
 def _goals_told(seen: dict[str, Any] | None) -> str:

@@ -33,7 +33,7 @@ UNUSED = 1e6
 class Picture(Networks):
     """Patches as they look, and what each action turns them into."""
 
-    version = 12
+    version = 13
     moved_by_muon = True  # it needs about half of AdamW's updates here
     until_learned = True
     keeps_margin = False

@@ -94,7 +94,8 @@ class Repaint(nn.Module):
 
     It is a U-Net, so that what is learned in one place holds everywhere. It halves the lattice twice, with blocks that
     pool over all places, so that distant things count, too. A learned map tells one place from another. The difference
-    from the patches of the level's one frame shows at once what has moved, whatever the floor looks like.
+    from the patches of the level's one frame shows at once what has moved, whatever the floor looks like. In the end a
+    patch is repainted by what the coarser lattices say and by what it shows itself: a mouse on a floor looks like both.
     """
 
     def __init__(self, config: PictureConfig, sizes: Sizes, patches: Patches) -> None:
@@ -115,14 +116,14 @@ class Repaint(nn.Module):
         self.coarse = nn.Sequential(*_pooling(config))
         self.to_half = nn.Conv2d(wide, wide, 1)
         self.middle_again = nn.Sequential(*_pooling(config))
-        outputs = sizes.actions * features
-        self.change = nn.Sequential(
-            nn.GroupNorm(1, wide), nn.ReLU(), nn.Conv2d(wide, 4 * outputs, 1), nn.PixelShuffle(2)
+        self.to_whole = nn.Sequential(
+            nn.GroupNorm(1, wide), nn.ReLU(), nn.Conv2d(wide, 8 * width, 1), nn.PixelShuffle(2)
         )
-        last = self.change[2]
-        assert isinstance(last, nn.Conv2d) and last.bias is not None
-        nn.init.zeros_(last.weight)  # at first, nothing changes
-        nn.init.zeros_(last.bias)
+        self.from_patch = nn.Conv2d(width, 2 * width, 1)
+        self.change = nn.Conv2d(2 * width, sizes.actions * features, 1)
+        assert self.change.bias is not None
+        nn.init.zeros_(self.change.weight)  # at first, nothing changes
+        nn.init.zeros_(self.change.bias)
 
     def forward(self, features: Tensor, context: Tensor) -> Tensor:
         """[N,A,c,R,C] the change by each action, given features [N,c,R,C] in levels with context [N,width+c,R,C]."""
@@ -131,7 +132,8 @@ class Repaint(nn.Module):
         half = self.middle(self.halve(_even(fine)))
         coarse = self.coarse(self.quarter(_even(half)))
         half = self.middle_again(half + _twice(self.to_half(coarse), half))
-        change = self.change(half)[..., : features.shape[2], : features.shape[3]]
+        whole = self.to_whole(half)[..., : features.shape[2], : features.shape[3]]
+        change = self.change(functional.relu(whole + self.from_patch(fine)))
         return change.unflatten(1, (self.actions, self.features))
 
 

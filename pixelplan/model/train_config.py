@@ -1,4 +1,4 @@
-"""How to train, and the presets."""
+"""How to train."""
 
 from __future__ import annotations
 

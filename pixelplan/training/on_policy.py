@@ -83,8 +83,8 @@ def on_policy_stages(parts: int, episodes: int, share: float) -> tuple[Stage, ..
     """Evenly spaced pauses within the first `share` of training; the planner plays at each."""
     if parts < 1 or episodes < 1 or not 0 < share < 1:
         raise InputError(
-            f"{parts} parts of {episodes} episodes within {share} of training are impossible; parts and episodes must "
-            "be at least 1, and the share between 0 and 1"
+            f"{parts} on-policy parts of {episodes} episodes in the first {share} of training are impossible; there "
+            "must be at least 1 part and 1 episode, and the share must be above 0 and below 1"
         )
     return tuple(Stage(share * part / parts, episodes) for part in range(1, parts + 1))
 

@@ -30,8 +30,8 @@ def rehearse(model: WorldModel, folder: Path, play: Play, validation: Play | Non
         return
     others = () if validation is None else worlds_of(validation)
     levels = held_out_levels(worlds_of(play), others, config.held_out_every)[: config.rehearsed]
-    facts["rehearsal"] = found = plans_found(model, levels)
-    facts["goal_test_warnings"] = [*facts.get("goal_test_warnings", []), *warnings(found, config.poor)]
+    facts["rehearsal"] = plans = plans_found(model, levels)
+    facts["goal_test_warnings"] = [*facts.get("goal_test_warnings", []), *warnings(plans, config.poor)]
     write_json(folder / CONFIG, description)
 
 
@@ -56,13 +56,13 @@ def follow(level: LevelPlay, start: int, actions: Sequence[int]) -> int | None:
     return here
 
 
-def warnings(found: dict[str, Any], poor: float) -> list[str]:
+def warnings(plans: dict[str, Any], poor: float) -> list[str]:
     """What the rehearsal says against planning to whatever solves a level."""
-    if found["found"] - found["wrong"] >= poor * found["levels"]:
+    if plans["found"] - plans["wrong"] >= poor * plans["levels"]:
         return []
-    wrong = f", and recorded play proves {found['wrong']} of these plans wrong" if found["wrong"] else ""
+    wrong = f", and recorded play proves {plans['wrong']} of these plans wrong" if plans["wrong"] else ""
     return [
-        f"many levels will not be solved: in a rehearsal, the search found a plan in {found['found']} of "
-        f"{found['levels']} held-out levels{wrong}; goals may lie farther away than it goes (try --node-limit or "
+        f"many levels will not be solved: in a rehearsal, the search found a plan in {plans['found']} of "
+        f"{plans['levels']} held-out levels{wrong}; goals may lie farther away than it goes (try --node-limit or "
         "--frontier best-first), or the goal test may not recognise them"
     ]

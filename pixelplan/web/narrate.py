@@ -29,7 +29,7 @@ from pixelplan.web.truth import Truth
 from pixelplan.web.views import graph_view, plan_view
 
 UNTOLD = 4.0
-"""Thresholds between any state and a goal that the model cannot tell, for the graph."""
+"""How far from the goal, in thresholds, the graph draws every state if the model cannot recognise the goal."""
 
 
 class Stopped(Exception):
@@ -179,8 +179,8 @@ class Run:
         return x, y, round(float(self._apart(embedding[None])[0]), 4)
 
     def _apart(self, embeddings: np.ndarray) -> np.ndarray:
-        """How far [n] embeddings [n,d] are from the goal, as the search sees it; if the model cannot tell the goal, all
-        are equally far."""
+        """How far [n] embeddings [n,d] are from the goal, as the search sees it; all equally far if the model cannot
+        recognise the goal."""
         with inference():
             apart = self._wanted.apart(embeddings, self.model)
         return np.where(np.isinf(apart), UNTOLD * self.model.threshold, apart)

@@ -90,7 +90,7 @@ class Game:
         plans, ended = [], "solved" if self.solved else ""
         if run is not None:
             taken = self.actions[since:]
-            same = [one == other for one, other in zip(run.actions, taken, strict=False)]
+            same = [planned == action for planned, action in zip(run.actions, taken, strict=False)]
             followed = same.index(False) if False in same else len(same)
             plans = [(since + at, plan) for at, plan in zip(run.planned_at, run.plans, strict=True) if at <= followed]
         return Episode(

@@ -29,8 +29,9 @@ from pixelplan.puzzles.oracle import Oracle
 from pixelplan.puzzles.table_family import Tables
 from pixelplan.types import InputError, Model, goal_test_of
 from pixelplan.web.board import Board, TableBoard
+from pixelplan.web.explored_level import OwnWorld
 from pixelplan.web.limits import Limits
-from pixelplan.web.own_board import OwnWorld
+from pixelplan.web.own_board import OwnBoard
 from pixelplan.web.schema import OWN, Cell, ModelChoice, PictureView
 from pixelplan.web.searching import GUIDED, USUAL_SEARCH, Searching
 from pixelplan.web.sessions import Game
@@ -132,7 +133,7 @@ class Models:
             assert self._world is not None
             if noise or not isinstance(plain, int):
                 raise InputError(f"there is no level {str(name)[:40]!r}; levels of {family.name} are whole numbers")
-            return self._world.board(plain, most)
+            return OwnBoard.of(self._world.level(plain, most))
         puzzle, picture, drawing = family.puzzle, None, None
         if isinstance(plain, int):
             level = get_level(puzzle, plain)

@@ -34,7 +34,7 @@ def decode(text: str, alpha: bool = False) -> Image.Image:
 
 
 def fit(image: Image.Image, width: int, height: int) -> tuple[Image.Image, str]:
-    """A picture in the size of a frame, and a sentence on what was done: blocks of pixels become their means.
+    """A picture at the size of a frame, and a sentence on what was done to it: blocks of pixels become their means.
 
     An InputError if it has other proportions.
     """

@@ -19,7 +19,7 @@ Mark = Literal["fits", "mind", "does not fit"]
 
 @dataclass(frozen=True)
 class CheckConfig:
-    """From where on a world does not fit, or deserves a warning."""
+    """The limits beyond which a world does not fit, or deserves a warning."""
 
     hidden: float = 0.02
     """A world does not fit if a larger share of repeated steps leads to different frames."""
@@ -34,7 +34,7 @@ class CheckConfig:
     longer: int = 50
     """Steps of an episode to try if exploring sees few goals, as `collect` does."""
     far: int = 100
-    """Steps an episode that are advised if that sees none either."""
+    """Steps per episode to advise if those see no goal either."""
     minutes: float = 20.0
     """Fewer levels are advised if recording them might take longer."""
 
@@ -84,7 +84,7 @@ def about_determinism(judged: tuple[Determinism, ...]) -> Finding:
             f"the same actions show different frames after step {worst.first_step}, and not by noise: replays differ "
             f"by {worst.early:.1f} grey values per pixel early and {worst.late:.1f} late, and "
             f"{worst.new_frames:.0%} of frames occur only once",
-            "planning needs a world in which an action always does the same; remove what is random in step(), or "
+            "planning needs a world in which an action always does the same thing; remove what is random in step(), or "
             "switch it off, as --option is_slippery=False does for FrozenLake",
         )  # fmt: skip
     if "visual noise" in verdicts:
@@ -131,12 +131,12 @@ def about_reach(seen: Sequence[Seen], explored: Sequence[Seen], config: CheckCon
     idle = float(np.mean([(play.rows[:, 1:] == play.rows[:, :-1]).mean() for play in seen]))
     away = [steps for play in (*seen, *explored) if (steps := play.goal_distance()) is not None]
     goals = f"; goals were seen {np.mean(away):.1f} steps away" if away else ""
-    found = f"random play gets {farthest:.1f} steps away; {idle:.0%} of its actions change nothing{goals}"
+    said = f"random play gets {farthest:.1f} steps away; {idle:.0%} of its actions change nothing{goals}"
     if idle > config.idle:
         return Finding(
-            "reach", "mind", found, "random play is stuck: offer fewer actions, or let episodes start anywhere"
+            "reach", "mind", said, "random play is stuck: offer fewer actions, or let episodes start anywhere"
         )
-    return Finding("reach", "fits", found)
+    return Finding("reach", "fits", said)
 
 
 def about_goal(family: Family, number: int) -> Finding:
@@ -169,32 +169,32 @@ def about_goals_seen(
     by_chance, exploring, at_length = (
         sum(play.goal_distance() is not None for play in plays) for plays in (seen, explored, longer)
     )
-    found = f"random play sees a solved state in {by_chance} of {len(seen)} levels"
-    found += f", exploring in {exploring}" if explored else ""
-    found += f", and in {at_length} with {config.longer} steps an episode" if longer else ""
+    said = f"random play sees a solved state in {by_chance} of {len(seen)} levels"
+    said += f", exploring in {exploring}" if explored else ""
+    said += f", and in {at_length} with {config.longer} steps an episode" if longer else ""
     most = max(by_chance, exploring, at_length)
     if most >= (len(seen) + 1) // 2:
-        return Finding("goals seen", "fits", found)
+        return Finding("goals seen", "fits", said)
     if most:
-        advice = f"record many levels, the goal test learns from those in which play sees a goal: {command}"
-        return Finding("goals seen", "mind", found, advice)
+        advice = f"record many levels, because the goal test learns from those in which play sees a goal: {command}"
+        return Finding("goals seen", "mind", said, advice)
     if pictured:
-        return Finding("goals seen", "mind", found, f"pictures tell the goal, and play must come near it: {command}")
+        return Finding("goals seen", "mind", said, f"pictures show the goal, but play must come near it: {command}")
     if sample.says:
         advice = f"record longer episodes: {command}; or give a goal picture later (solve --goal)"
-        return Finding("goals seen", "mind", f'{found}; info["solved"] was never true', advice)
+        return Finding("goals seen", "mind", f'{said}; info["solved"] was never true', advice)
     if ended:
         end = "larger than those before" if sample.rewarded else "above zero"
         advice = (
-            'which ends are good? say info["solved"], or give pixelplan.GymFamily(env, solved=…); if those that play '
-            f"has not seen, record longer episodes: {command}"
+            'which endings are good? set info["solved"], or use pixelplan.GymFamily(env, solved=…); if play has not '
+            f"seen the good ones, record longer episodes: {command}"
         )
-        return Finding("goals seen", "mind", f"{found}; episodes end, but never with a reward {end}", advice)
+        return Finding("goals seen", "mind", f"{said}; episodes end, but never with a reward {end}", advice)
     advice = (
         f"if it has an end, record longer episodes: {command}; if not, give a goal picture later (solve --goal), or "
         "plan to random states (evaluate --goals random)"
     )
-    return Finding("goals seen", "mind", f'{found}; no episode has ended, and there is no info["solved"]', advice)
+    return Finding("goals seen", "mind", f'{said}; no episode has ended, and there is no info["solved"]', advice)
 
 
 def about_words(words: tuple[str, ...]) -> Finding:
@@ -207,7 +207,7 @@ def about_words(words: tuple[str, ...]) -> Finding:
 
 
 def about_episodes(sample: Sample, config: CheckConfig) -> Finding:
-    """How episodes end, and what they reward."""
+    """How episodes end, and what they pay."""
     if sample.ends_at_once:
         return Finding(
             "episodes",

@@ -98,7 +98,7 @@ class GymFamily:
         """Whether a step that was made before has shown another frame, so that every step must be drawn."""
 
     def _least_reward(self) -> float:
-        """The least that a few steps pay which do not end level 0; 0 if all do, or if the first one fails."""
+        """The least reward of a few steps that do not end level 0; 0 if all end it, or if the first one fails."""
         paid = list[float]()
         with contextlib.suppress(EnvironmentFailed):
             for action in range(min(int(self._space.n), STEPS_PAID)):
@@ -184,7 +184,7 @@ class GymFamily:
             raise InputError(
                 f"{self.name} is not deterministic: the same actions in level {number} show different frames after "
                 f"step {replays.first_step}, and not by visual noise; planning needs a world in which an action always "
-                "does the same"
+                "does the same thing"
             )
 
     def _ends_at_once(self, level: GymLevel) -> bool:

@@ -128,15 +128,15 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
 
 def checked_reward(reward: Any) -> float:
     """The reward from step() as a number; a TypeError if it is none."""
-    found = np.asarray(reward)
-    if found.dtype.kind not in "biuf":
+    number = np.asarray(reward)
+    if number.dtype.kind not in "biuf":
         told = "None" if reward is None else f"a {type(reward).__name__}"
         raise TypeError(f"the reward is {told}, not a number; return 0.0 if there is none")
-    if found.size != 1:
-        raise TypeError(f"the reward is {found.size} numbers, not one; wrap it to give the one that counts")
-    if not np.isfinite(found).all():
-        raise TypeError(f"the reward is {found.item()}; it must be finite")
-    return float(found.item())
+    if number.size != 1:
+        raise TypeError(f"the reward is {number.size} numbers, not one; wrap it to give the one that counts")
+    if not np.isfinite(number).all():
+        raise TypeError(f"the reward is {number.item()}; it must be finite")
+    return float(number.item())
 
 
 def checked_tuple(given: Any, length: int, method: str) -> tuple[Any, ...]:

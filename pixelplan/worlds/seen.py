@@ -209,13 +209,13 @@ class Sample:
     rewarded: float
     """Share of steps with a positive reward."""
     says: bool
-    """Whether the environment says itself if a level is solved."""
+    """Whether the environment itself says if a level is solved."""
     seconds: float
     """Per step, including drawing: the median, which a busy machine changes little."""
     tiles: bool
     """Whether the environment has a setting `tile_size`, as those of MiniGrid do."""
     words: tuple[str, ...]
-    """The missions of two levels, if levels tell what is wanted in words and not all in the same; else none."""
+    """The missions of two levels, if levels say in words what is wanted and do not all say the same; else none."""
 
     @property
     def ends_at_once(self) -> bool:

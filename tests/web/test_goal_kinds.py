@@ -158,7 +158,7 @@ def test_goals_that_make_no_sense_are_refused(client: TestClient) -> None:
     address = f"/api/games/{game['id']}/goal"
     frame = env.draw(0)
     wishes: dict[str, Any] = {
-        "nothing of the goal frame matters": picture(frame, np.zeros(frame.shape[:2], bool)),
+        "no pixel of the goal frame matters": picture(frame, np.zeros(frame.shape[:2], bool)),
         "frame": [],
         "at most 8": [picture(frame)] * 9,
         "not from level": picture(255 - frame, np.ones(frame.shape[:2], bool)),

@@ -15,7 +15,8 @@ from PIL import Image
 from pixelplan.by_name.resolve import open_family
 from pixelplan.puzzles import PUZZLES
 from pixelplan.types import InputError
-from pixelplan.web.own_board import OwnWorld
+from pixelplan.web.explored_level import OwnWorld
+from pixelplan.web.own_board import OwnBoard
 from pixelplan.web.thinkers import Models
 from pixelplan.worlds.gym_family import GymFamily
 from tests.own_worlds import CELLS, SIDE, Corridor
@@ -219,7 +220,7 @@ def test_many_walk_one_world_at_once() -> None:
     walked: dict[int, list[int]] = {}
 
     def walk(level: int) -> None:
-        board = world.board(level, 100)
+        board = OwnBoard.of(world.level(level, 100))
         random, state, places = np.random.default_rng(level), board.start, []
         for action in random.integers(2, size=50).tolist():
             state = board.after(state, action)
@@ -243,7 +244,7 @@ def test_many_walk_one_world_at_once() -> None:
 
 def test_a_world_that_changes_is_noticed_while_it_is_played() -> None:
     env = Corridor()
-    board = OwnWorld(GymFamily(env)).board(LEVEL, 100)
+    board = OwnBoard.of(OwnWorld(GymFamily(env)).level(LEVEL, 100))
     right = board.after(board.start, 1)
     env.moved = lambda place, action: place  # type: ignore[method-assign]
     board.after(board.start, 0)  # so that the environment stands elsewhere

@@ -150,6 +150,25 @@ def test_plans_are_pythons_own(guest: Visitor, name: str) -> None:
         ), number  # fmt: skip
 
 
+def test_games_played_at_once_do_not_mix_up_their_levels(guest: Visitor) -> None:
+    """They share a model; every one of them goes by what the model read of its own level."""
+    page = guest.open("?env=ice-slider&level=3000")
+    played = call(
+        page,
+        """const { begin, listen } = await import("./static/api.js");
+           const score = async (level) => {
+               const game = await begin({ env: "ice-slider", level });
+               const levels = [];
+               for await (const { solved, steps, shortest } of
+                       listen(`/api/games/${game.id}/score?planner=one-shot&levels=10`).messages)
+                   levels.push([solved, steps - shortest]);
+               return levels;
+           };
+           return Promise.all([3000, 3010].map(score));""",
+    )
+    assert played == [[[True, 0]] * 10] * 2
+
+
 def test_it_plays_plans_executes_and_races(guest: Visitor, name: str) -> None:
     page = guest.open(f"?env={name}&level=3001")
     page.keyboard.press(KEYS[solution(name, 3001)[0]])
@@ -193,7 +212,9 @@ def test_it_edits_reads_scores_and_errs(guest: Visitor, tmp_path: Path) -> None:
     guest.open("?env=digit-jump&level=3000")
     page.locator("#play-many").click()
     for planner in PLANNERS:  # side by side: none waits until another has played its 100 levels
-        expect(page.locator(f'.score[data-planner="{planner}"] .words')).to_contain_text("95 % interval")
+        expect(page.locator(f'.score[data-planner="{planner}"] .words')).to_contain_text(
+            "95 % interval", timeout=120_000
+        )
     assert all(int(row.get_attribute("data-played") or 0) < 100 for row in page.locator(".score").all())
     page.locator("#score-stop").click()
 

@@ -52,12 +52,13 @@ export async function full(model, world, start, goalState, solved, tell, alive) 
   const goalFrame = world.frame(goalState);
   const [first, goal] = await model.encode([world.frame(start), goalFrame]);
   memory.observe(start, first);
+  let context = null; // of the latest search
   const recalling = {
     threshold: model.threshold,
     actions: model.actions,
     encode: (frames) => model.encode(frames),
-    read: (frame) => model.read(frame),
-    step: async (points) => memory.overrule(points, await model.step(points), model.threshold),
+    read: async (frame) => (context = await model.read(frame)),
+    step: async (points, rules) => memory.overrule(points, await model.step(points, rules), model.threshold),
   };
   const differ = (one, other) => distance(one, other) >= model.threshold;
   let [here, route, claims, steps] = [start, [], false, 0];
@@ -85,8 +86,8 @@ export async function full(model, world, start, goalState, solved, tell, alive) 
 
   async function explore(plan) {
     for (const allowed of [canReturn(plan.graph), plan.graph.embeddings.map(() => true)]) {
-      const found = toNewState(plan, allowed) ?? (await toUntriedAction(plan, allowed));
-      if (found) return found;
+      const detour = toNewState(plan, allowed) ?? (await toUntriedAction(plan, allowed));
+      if (detour) return detour;
     }
     return { ...plan, actions: [], embeddings: plan.embeddings.slice(0, 1), path: [0] };
   }
@@ -96,7 +97,7 @@ export async function full(model, world, start, goalState, solved, tell, alive) 
     const { embeddings, parents, depths } = plan.graph;
     const seen = [...memory.embeddings.values()];
     const candidates = [...embeddings.keys()].filter(
-      (node) => allowed[node] && !seen.some((one) => distance(one, embeddings[node]) < model.threshold),
+      (node) => allowed[node] && !seen.some((look) => distance(look, embeddings[node]) < model.threshold),
     );
     if (!candidates.length) return null;
     const lengths = embeddings.slice(1).map((one, index) => distance(one, embeddings[parents[index + 1]]));
@@ -107,11 +108,12 @@ export async function full(model, world, start, goalState, solved, tell, alive) 
 
   /** To a state with an untried action; the nearest first, then the one that the model is least sure about. */
   async function toUntriedAction(plan, allowed) {
-    const found = [...memory.untried(here)];
-    if (!found.length) return null;
-    const predictions = await model.step(found.map(([, state]) => memory.embeddings.get(state)));
+    const untried = [...memory.untried(here)];
+    if (!untried.length) return null;
+    const points = untried.map(([, state]) => memory.embeddings.get(state));
+    const predictions = await model.step(points, context);
     let best = null;
-    for (const [row, [way, state]] of found.entries())
+    for (const [row, [way, state]] of untried.entries())
       for (const [action, point] of predictions[row].entries()) {
         const apart = plan.graph.embeddings.map((embedding) => distance(point, embedding));
         const nearest = apart.indexOf(Math.min(...apart));

@@ -57,9 +57,9 @@ export async function puzzles() {
 async function prepare(env) {
   const puzzle = tables[env];
   if (!puzzle.baked || puzzle.levels) return;
-  const found = await fetchedJson(here(puzzle.baked));
+  const baked = await fetchedJson(here(puzzle.baked));
   puzzle.levels = {};
-  for (const [number, level] of Object.entries(found))
+  for (const [number, level] of Object.entries(baked))
     puzzle.levels[number] = {
       ...level,
       background: bytes(level.background),
@@ -152,7 +152,7 @@ function cellState(world, { row, column }) {
 function view(game) {
   const { id, env, level, model, world, states, actions, goal, note } = game;
   const state = states.at(-1);
-  const solved = (one) => String(world.position(one)) === String(world.position(goal));
+  const solved = (state) => String(world.position(state)) === String(world.position(goal));
   const [[row, column], [goalRow, goalColumn]] = [world.position(state), world.position(goal)];
   return {
     id,
@@ -165,7 +165,7 @@ function view(game) {
     note,
     position: { row, column },
     seen: [...new Set(states)],
-    way: states.map((one) => world.place(one)),
+    way: states.map((state) => world.place(state)),
     solved: solved(state),
     dead_end: world.shortest(state, solved) === null,
     shortest: world.shortest(world.start, solved),

@@ -22,8 +22,8 @@ export async function checked(address, sha256) {
   const data = await (await fetched(address)).arrayBuffer();
   if (crypto.subtle) {
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
-    const found = Array.from(digest, (octet) => octet.toString(16).padStart(2, "0")).join("");
-    if (found !== sha256) throw new Problem(0, `${called(address)} is damaged; write the folder again`);
+    const hexadecimal = Array.from(digest, (octet) => octet.toString(16).padStart(2, "0")).join("");
+    if (hexadecimal !== sha256) throw new Problem(0, `${called(address)} is damaged; write the folder again`);
   }
   return new Uint8Array(data);
 }

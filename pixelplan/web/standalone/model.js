@@ -37,21 +37,21 @@ export class Model {
     return split(z.data, this.dimensions);
   }
 
-  /** Read the rules of a level from a frame; `step` then goes by them. */
+  /** The rules of a level, as read from a frame. Games that are played at once share the model, so each keeps its own. */
   async read(frame) {
     if (!this.contexts.has(frame)) {
       if (this.contexts.size > 20) this.contexts.clear();
       this.contexts.set(frame, await this.reader.run({ frames: this.frames([frame]) }));
     }
-    this.context = this.contexts.get(frame);
+    return this.contexts.get(frame);
   }
 
-  /** The embeddings after each action from each of some: [points][actions]. */
-  async step(points) {
+  /** The embeddings after each action from each of some, by the rules of a level: [points][actions]. */
+  async step(points, context) {
     const all = new Float32Array(points.length * this.dimensions);
     points.forEach((point, index) => all.set(point, index * this.dimensions));
     const inputs = { z: new ort.Tensor("float32", all, [points.length, this.dimensions]) };
-    for (const name of this.step_inputs) if (name !== "z") inputs[name] = this.context[name];
+    for (const name of this.step_inputs) if (name !== "z") inputs[name] = context[name];
     const { after } = await this.stepper.run(inputs);
     const rows = split(after.data, this.dimensions);
     return points.map((_, index) => rows.slice(index * this.actions, (index + 1) * this.actions));

@@ -7,9 +7,9 @@ export class Projection {
     const size = goal.length;
     this.centre = Array.from(
       { length: size },
-      (_, at) => points.reduce((sum, one) => sum + one[at], 0) / points.length,
+      (_, at) => points.reduce((sum, point) => sum + point[at], 0) / points.length,
     );
-    const centred = points.map((one) => Array.from(one, (value, at) => value - this.centre[at]));
+    const centred = points.map((point) => Array.from(point, (value, at) => value - this.centre[at]));
     this.axes = [];
     for (let axis = 0; axis < 2; axis++) {
       let vector = Array.from({ length: size }, (_, at) => Math.sin(at * 12.9898 + axis + 1));

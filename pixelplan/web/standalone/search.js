@@ -82,17 +82,18 @@ function sample(list, count) {
   return shuffled.slice(0, count).sort((one, other) => one - other);
 }
 
-async function breadthFirst(model, start, goal, threshold, nodeLimit, notGoals) {
+async function breadthFirst(model, context, start, goal, threshold, nodeLimit, notGoals) {
   const graph = new Graph(start, threshold);
   const search = { graph, leaves: [], doubtful: null, reached: toGoal([start], goal, notGoals)[0] < model.threshold };
   let leaves = [0];
   while (!search.reached && leaves.length && search.leaves.length < CONFIG.depths && graph.size < nodeLimit) {
     search.leaves.push(leaves.length);
-    const predictions = await model.step(leaves.map((leaf) => graph.embeddings[leaf])); // [leaves][actions]
+    const points = leaves.map((leaf) => graph.embeddings[leaf]);
+    const predictions = await model.step(points, context); // [leaves][actions]
     const actions = predictions[0].length;
-    const points = predictions.flat();
-    const far = toGoal(points, goal, notGoals);
-    const nodes = points.map((point, index) => {
+    const ends = predictions.flat();
+    const far = toGoal(ends, goal, notGoals);
+    const nodes = ends.map((point, index) => {
       const [node, apart] = graph.nearest(point);
       return far[index] < model.threshold && far[index] < apart ? -1 : node;
     });
@@ -105,10 +106,10 @@ async function breadthFirst(model, start, goal, threshold, nodeLimit, notGoals) 
         far: far[nearest],
         parent: leaves[Math.floor(nearest / actions)],
         action: nearest % actions,
-        point: points[nearest],
+        point: ends[nearest],
       };
     let [kept, same] = thinOut(
-      fresh.map((index) => points[index]),
+      fresh.map((index) => ends[index]),
       threshold,
     );
     let place = kept.map((_, index) => index);
@@ -118,7 +119,7 @@ async function breadthFirst(model, start, goal, threshold, nodeLimit, notGoals) 
       kept = stay.map((index) => kept[index]);
     }
     const added = kept.map((index) =>
-      graph.add(points[fresh[index]], leaves[Math.floor(fresh[index] / actions)], fresh[index] % actions),
+      graph.add(ends[fresh[index]], leaves[Math.floor(fresh[index] / actions)], fresh[index] % actions),
     );
     for (const [index, one] of fresh.entries()) nodes[one] = place[same[index]] >= 0 ? added[place[same[index]]] : -1;
     for (const [index, leaf] of leaves.entries())
@@ -128,33 +129,34 @@ async function breadthFirst(model, start, goal, threshold, nodeLimit, notGoals) 
   return search;
 }
 
-/** From an embedding to the goal's, by a model whose context is set. */
-export async function search(model, start, goal, notGoals = []) {
-  const first = await breadthFirst(model, start, goal, model.threshold, CONFIG.nodes, notGoals);
-  let found = first;
+/** From an embedding to the goal's, by what a model has read of the level. */
+export async function search(model, context, start, goal, notGoals = []) {
+  const first = await breadthFirst(model, context, start, goal, model.threshold, CONFIG.nodes, notGoals);
+  let searched = first;
   if (!first.reached) {
     if (first.graph.size < CONFIG.nodes)
-      found = await breadthFirst(
+      searched = await breadthFirst(
         model,
+        context,
         start,
         goal,
         FINER * model.threshold,
         Math.min(CONFIG.nodes, LARGER * first.graph.size),
         notGoals,
       );
-    if (!found.reached) {
-      found = first;
-      const { doubtful } = found;
+    if (!searched.reached) {
+      searched = first;
+      const { doubtful } = searched;
       if (doubtful && doubtful.far < model.threshold) {
-        found.graph.add(doubtful.point, doubtful.parent, doubtful.action);
-        found.reached = true;
+        searched.graph.add(doubtful.point, doubtful.parent, doubtful.action);
+        searched.reached = true;
       }
     }
   }
-  const { graph } = found;
+  const { graph } = searched;
   const far = toGoal(graph.embeddings, goal, notGoals);
-  const path = graph.path(found.reached ? graph.size - 1 : far.indexOf(Math.min(...far)));
-  return along({ reached: found.reached, leaves: found.leaves, graph, nodes: graph.size }, path);
+  const path = graph.path(searched.reached ? graph.size - 1 : far.indexOf(Math.min(...far)));
+  return along({ reached: searched.reached, leaves: searched.leaves, graph, nodes: graph.size }, path);
 }
 
 /** A plan along a path of its graph. */
@@ -174,8 +176,7 @@ export async function oneShot(model, frame, goalFrame) {
 export async function searchWith(model, frame, goalFrame, start, goal, notGoals) {
   let plan = null;
   for (const look of [goalFrame, frame]) {
-    await model.read(look);
-    plan = await search(model, start, goal, notGoals);
+    plan = await search(model, await model.read(look), start, goal, notGoals);
     if (plan.reached) break;
   }
   return plan;

@@ -33,8 +33,8 @@ class Thinking {
   async look(states) {
     const fresh = [...new Set(states)].filter((state) => !this.looks.has(state));
     if (fresh.length) {
-      const found = await this.model.encode(fresh.map((state) => this.world.frame(state)));
-      fresh.forEach((state, index) => this.looks.set(state, found[index]));
+      const seen = await this.model.encode(fresh.map((state) => this.world.frame(state)));
+      fresh.forEach((state, index) => this.looks.set(state, seen[index]));
     }
     return states.map((state) => this.looks.get(state));
   }
@@ -48,7 +48,7 @@ class Thinking {
     const { graph, actions } = plan;
     const { threshold } = this.model;
     this.projection ??= new Projection(graph.embeddings, this.goalPoint);
-    const points = graph.embeddings.map((one) => this.projection.at(one));
+    const points = graph.embeddings.map((embedding) => this.projection.at(embedding));
     const states = [here];
     for (let node = 1; node < graph.size; node++)
       states.push(this.world.after(states[graph.parents[node]], graph.actions[node]));
@@ -57,7 +57,7 @@ class Thinking {
     const way = [here];
     for (const action of actions) way.push(this.world.after(way.at(-1), action));
     const corrected = this.corrections
-      .map(([point, action]) => [graph.embeddings.findIndex((one) => distance(one, point) < threshold), action])
+      .map(([point, action]) => [graph.embeddings.findIndex((node) => distance(node, point) < threshold), action])
       .filter(([node, action]) => node >= 0 && (graph.successors[node]?.[action] ?? -1) >= 0);
     return {
       actions,
@@ -77,14 +77,14 @@ class Thinking {
         depth: graph.depths,
         parent: graph.parents,
         action: graph.actions,
-        distance: graph.embeddings.map((one) => distance(one, this.goalPoint)),
+        distance: graph.embeddings.map((node) => distance(node, this.goalPoint)),
         seen: graph.embeddings.map(
-          (one) => seen[seenLooks.findIndex((other) => distance(one, other) < threshold)] ?? -1,
+          (node) => seen[seenLooks.findIndex((look) => distance(node, look) < threshold)] ?? -1,
         ),
         successors: graph.successors.map((row) => row ?? []),
         corrected,
         states,
-        right: looks.map((one, node) => distance(one, graph.embeddings[node]) < threshold),
+        right: looks.map((look, node) => distance(look, graph.embeddings[node]) < threshold),
       },
     };
   }
@@ -97,7 +97,7 @@ class Thinking {
     );
     if (step < 0) return null;
     const all = await this.look(this.world.states);
-    const far = all.map((one) => distance(one, embeddings[step + 1]));
+    const far = all.map((look) => distance(look, embeddings[step + 1]));
     return {
       step: step + 1,
       action: actions[step],
@@ -112,8 +112,8 @@ class Thinking {
 async function plan(game) {
   const thinking = await Thinking.begin(game);
   const began = performance.now();
-  const found = await oneShot(thinking.model, thinking.world.frame(game.state), thinking.world.frame(game.goal));
-  return thinking.view(found, game.state, (performance.now() - began) / 1000, game.seen);
+  const planned = await oneShot(thinking.model, thinking.world.frame(game.state), thinking.world.frame(game.goal));
+  return thinking.view(planned, game.state, (performance.now() - began) / 1000, game.seen);
 }
 
 let breathed = performance.now();
@@ -134,13 +134,13 @@ async function play(thinking, planner, state, seen, send, alive) {
   let last = (await thinking.look([state]))[0];
   resume();
   const tell = {
-    planned: async (found, here, step) => {
+    planned: async (plan, here, step) => {
       const before = thought;
       pause();
       plans++;
-      nodes += found.graph.size;
-      const view = await thinking.view(found, here, (thought - before) / 1000, seen);
-      send({ type: "plan", step, intent: found.reached ? "goal" : found.actions.length ? "explore" : "", plan: view });
+      nodes += plan.graph.size;
+      const view = await thinking.view(plan, here, (thought - before) / 1000, seen);
+      send({ type: "plan", step, intent: plan.reached ? "goal" : plan.actions.length ? "explore" : "", plan: view });
       resume();
     },
     saw: async (action, there, expected, observed, step) => {
@@ -179,15 +179,15 @@ async function play(thinking, planner, state, seen, send, alive) {
     full: () => full(model, world, state, thinking.goal, solved, tell, alive),
     "image-search": () => imageSearch(model.actions, world, state, solved, tell, alive),
     "one-shot": async () => {
-      const found = await oneShot(model, world.frame(state), world.frame(thinking.goal));
-      await tell.planned(found, state, 0);
+      const plan = await oneShot(model, world.frame(state), world.frame(thinking.goal));
+      await tell.planned(plan, state, 0);
       let here = state;
-      for (const [index, action] of found.actions.entries()) {
+      for (const [index, action] of plan.actions.entries()) {
         here = world.after(here, action);
         const [observed] = await thinking.look([here]);
-        await tell.saw(action, here, found.embeddings[index + 1], observed, index + 1);
+        await tell.saw(action, here, plan.embeddings[index + 1], observed, index + 1);
       }
-      return { ended: solved(here) ? "solved" : "plan over", solved: solved(here), steps: found.actions.length };
+      return { ended: solved(here) ? "solved" : "plan over", solved: solved(here), steps: plan.actions.length };
     },
   };
   if (!(planner in planners)) throw new RangeError(`Without a server there is no planner “${planner}”.`);
@@ -205,19 +205,18 @@ async function lane(thinking, planner, state, alive) {
   };
   thinking.corrections = [];
   const done = await play(thinking, planner, state, [state], note, alive);
-  return { type: "lane", planner, states, way: states.map((one) => thinking.world.place(one)), planned_at, done };
+  return { type: "lane", planner, states, way: states.map((state) => thinking.world.place(state)), planned_at, done };
 }
 
 async function reading({ state, ...game }) {
   const thinking = await Thinking.begin(game);
   const { world, model } = thinking;
-  const cells = new Map(world.states.map((one) => [String(world.position(one)), one]).reverse());
+  const cells = new Map(world.states.map((cell) => [String(world.position(cell)), cell]).reverse());
   const states = [...new Set([...cells.values(), state])];
-  const looks = await model.encode(states.map((one) => world.plain(one)));
-  await model.read(world.frame(game.goal));
-  const ends = await model.step(looks);
+  const looks = await model.encode(states.map((cell) => world.plain(cell)));
+  const ends = await model.step(looks, await model.read(world.frame(game.goal)));
   const nearest = (point) => {
-    const far = looks.map((one) => distance(one, point));
+    const far = looks.map((look) => distance(look, point));
     return states[far.indexOf(Math.min(...far))];
   };
   const same = (one, other) => String(world.position(one)) === String(world.position(other));

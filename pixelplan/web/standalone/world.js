@@ -108,7 +108,7 @@ class DrawnWorld extends World {
         size,
         this.tile(cell, agent),
         this.cell,
-        this.position(cell).map((one) => one * this.cell),
+        this.position(cell).map((at) => at * this.cell),
       );
     if (this.photo) put(this.start, false);
     else for (let cell = 0; cell < this.side ** 2; cell++) put(cell, false);
@@ -134,12 +134,12 @@ class BakedWorld extends World {
   }
 
   place(state) {
-    return this.level.corners[state].map((one) => one + this.cell / 2);
+    return this.level.corners[state].map((corner) => corner + this.cell / 2);
   }
 
   stateAt(row, column) {
-    const found = this.level.positions.findIndex(([r, c]) => r === row && c === column);
-    return found < 0 ? null : found;
+    const state = this.level.positions.findIndex(([r, c]) => r === row && c === column);
+    return state < 0 ? null : state;
   }
 
   draw(state) {

@@ -50,7 +50,7 @@ export function listenToPictures() {
 /** The first picture of what was pasted or dropped; if there is none, any file, to say that it is none. */
 function bringOne(brought) {
   const files = [...(brought?.files ?? [])];
-  const file = files.find((one) => one.type.startsWith("image/")) ?? files[0];
+  const file = files.find((file) => file.type.startsWith("image/")) ?? files[0];
   if (file) bring(file);
 }
 
@@ -124,11 +124,11 @@ function draw() {
 async function read() {
   const blob = await new Promise((resolve) => cropped().toBlob(resolve, "image/png"));
   find("crop").close();
-  const found = await api.readPicture(page.env, await base64(blob));
-  await open({ env: page.env, level: found.level, model: page.model });
+  const reading = await api.readPicture(page.env, await base64(blob));
+  await open({ env: page.env, level: reading.level, model: page.model });
   const size = `${Math.round(square.side)} × ${Math.round(square.side)}`;
-  const doubts = found.doubtful.length
-    ? ` ${plural(found.doubtful.length, "cell")} look like nothing known (row ${found.doubtful[0].row + 1}, column ${found.doubtful[0].column + 1}, …).`
+  const doubts = reading.doubtful.length
+    ? ` ${plural(reading.doubtful.length, "cell")} look like nothing known (row ${reading.doubtful[0].row + 1}, column ${reading.doubtful[0].column + 1}, …).`
     : "";
   notice(
     `This is your picture (${size} pixels of it, at ${page.level.pixels} × ${page.level.height}). The planner sees these pixels; the level read from it judges the plan, and is what a link would show.${doubts}`,

@@ -61,7 +61,7 @@ function operation(method, path, what) {
     make("summary", {}, make("b", {}, method.toUpperCase()), make("code", {}, path), ` – ${what.description ?? ""}`),
   );
   if (what.parameters?.length)
-    box.append(table(what.parameters.map((one) => [one.name, one.schema, one.description ?? one.in])));
+    box.append(table(what.parameters.map(({ name, schema, description, in: place }) => [name, schema, description ?? place])));
   const body = what.requestBody?.content["application/json"].schema;
   if (body) box.append(make("p", {}, "Body: ", typeOf(body)));
   const answers = Object.entries(what.responses).map(([status, answer]) => {

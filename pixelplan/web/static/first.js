@@ -30,28 +30,28 @@ function end(stop) {
 
 export async function begin() {
   if (tour) return; // it is being shown
-  const own = (tour = ++tours);
+  const mine = (tour = ++tours);
   find("coach-skip").textContent = "Skip";
   const pause = (seconds) => wait(calm() ? 1000 : 1000 * seconds);
   say(
     "The machine gets these pixels and the goal's, and nothing else: no rules, no map. It learned from pictures of random play.",
   );
   await pause(4);
-  if (tour !== own) return;
+  if (tour !== mine) return;
   say(
     "It imagines every move, layer by layer. Each dot is a picture it has never seen; dots that look the same are merged.",
   );
   await inTurn(plan);
   await page.act?.over;
   await pause(3);
-  if (tour !== own) return;
+  if (tour !== mine) return;
   say(
     "One of them looks like the goal: the way there is the plan. Now it plays it, and compares each step with what it imagined.",
   );
   await inTurn(execute);
   await page.act?.over;
   await pause(2);
-  if (tour !== own) return;
+  if (tour !== mine) return;
   say("Your turn: arrow keys or a swipe. Try “Level of the day”, draw a level of your own, or bring a screenshot.");
   keep(SEEN, "yes");
   tour = 0;

@@ -221,8 +221,8 @@ export class Graph {
         for (const [node, successors] of graph.successors.entries()) {
           const there = successors[action];
           if (there === undefined || there === node || !shown(node) || !shown(there)) continue;
-          const found = graph.parent[there] === node && graph.action[there] === action;
-          if (found !== tree) continue;
+          const discovered = graph.parent[there] === node && graph.action[there] === action;
+          if (discovered !== tree) continue;
           const [[x1, y1], [x2, y2]] = [this.screen[node], this.screen[there]];
           pen.moveTo(x1, y1);
           const bend = tree ? 0 : 0.14; // edges that meet again are bent, so that both directions can be seen

@@ -177,7 +177,7 @@ async function restore() {
   page.choices.planner.show(page.planner);
   const { moves, goal, goal_moves, problems } = wish;
   let env = wish.env;
-  if (!page.puzzles.some((one) => one.name === env)) {
+  if (!page.puzzles.some((puzzle) => puzzle.name === env)) {
     problems.push(`There is no puzzle “${env.slice(0, 40)}”; choose one of these.`);
     env = page.env;
   }

@@ -13,7 +13,7 @@ export async function open({ env, level, model = "", moves = [], goal = null, go
   const wish = { env, level, model, moves, goal, goal_moves };
   const [view, game] = await Promise.all([api.level(env, level), api.begin(wish)]);
   if (page.game) api.leave(page.game.id);
-  page.puzzle = page.puzzles.find((one) => one.name === env);
+  page.puzzle = page.puzzles.find((puzzle) => puzzle.name === env);
   Object.assign(page, { env, number: level, model, level: view, game, show: null, ran: null });
   board.setLevel(view);
   forgetThoughts();

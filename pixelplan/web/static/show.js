@@ -154,7 +154,7 @@ export function showPlanner() {
 export function sayPlan(plan, depth, intent = "goal") {
   if (!plan.graph) return;
   const last = depth >= Math.max(...plan.graph.depth);
-  const shown = plan.graph.depth.filter((one) => one <= depth).length;
+  const shown = plan.graph.depth.filter((level) => level <= depth).length;
   const expanded = plan.leaves.slice(0, last ? plan.leaves.length : depth).reduce((sum, count) => sum + count, 0);
   let merged = 0; // predictions that led to a node found before
   for (const [node, successors] of plan.graph.successors.entries())
