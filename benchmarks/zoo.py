@@ -87,7 +87,7 @@ ZOO: dict[str, Animal] = {
     "slippery-lake": Animal("FrozenLake-v1", {"is_slippery": True}, refused="determinism"),
     "dynamic-obstacles": Animal("minigrid:MiniGrid-Dynamic-Obstacles-6x6-v0", SMALL_TILES, refused="determinism"),
     "sticky-freeway": Animal("ale_py:ALE/Freeway-v5", refused="chance"),
-    "procgen-heist": Animal("examples.zoo:procgen", {"game": "heist"}, refused="whole state"),
+    "procgen-coinrun": Animal("examples.zoo:procgen", {"game": "coinrun"}, refused="whole state"),
     "procgen-leaper": Animal("examples.zoo:procgen", {"game": "leaper"}, refused="whole state"),
     "step-counter": Animal("examples.zoo:counted", refused="clock"),
 }
