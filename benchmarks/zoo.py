@@ -78,6 +78,7 @@ ZOO: dict[str, Animal] = {
     "put-near": _grid("MiniGrid-PutNear-6x6-N2-v0"),
     "taxi": Animal("Taxi-v4", levels="0:30"),
     "cliff-walking": Animal("examples.zoo:cliff_walking"),
+    "bare-cliff": Animal("CliffWalking-v1"),
     "frozen-lake": Animal("examples.zoo:frozen_lake"),
     "photo-tiles": Animal("examples.zoo:photo_tiles"),
     "gym-sokoban": Animal("examples.zoo:sokoban"),
@@ -87,7 +88,7 @@ ZOO: dict[str, Animal] = {
     "slippery-lake": Animal("FrozenLake-v1", {"is_slippery": True}, refused="determinism"),
     "dynamic-obstacles": Animal("minigrid:MiniGrid-Dynamic-Obstacles-6x6-v0", SMALL_TILES, refused="determinism"),
     "sticky-freeway": Animal("ale_py:ALE/Freeway-v5", refused="chance"),
-    "procgen-heist": Animal("examples.zoo:procgen", {"game": "heist"}, refused="whole state"),
+    "procgen-coinrun": Animal("examples.zoo:procgen", {"game": "coinrun"}, refused="whole state"),
     "procgen-leaper": Animal("examples.zoo:procgen", {"game": "leaper"}, refused="whole state"),
     "step-counter": Animal("examples.zoo:counted", refused="clock"),
 }
@@ -240,9 +241,10 @@ def is_solved(record: dict[str, Any]) -> bool:
 
 
 def against(record: dict[str, Any]) -> str:
-    """What training says against a model and, if levels are not solved, what check-env says of missions in words."""
-    mission = record.get("doubts", {}).get("mission")
-    return " ".join([*([] if mission is None or is_solved(record) else [f"{mission}."]), *record["warnings"]])
+    """What training says against a model and, if levels are not solved, what check-env says of goals."""
+    doubts = record.get("doubts", {})
+    said = [] if is_solved(record) else [f"{doubts[what]}." for what in ("goals seen", "mission") if what in doubts]
+    return " ".join([*said, *record["warnings"]])
 
 
 def steps_beside_shortest(record: dict[str, Any], shortest: dict[str, float | None]) -> str:

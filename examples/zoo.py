@@ -71,9 +71,10 @@ def sokoban(boxes: int = 2) -> gymnasium.Env:
 
     from gym_sokoban.envs import render_utils
     from gym_sokoban.envs.sokoban_env import SokobanEnv
+    from imageio.v2 import imread
     from shimmy import GymV21CompatibilityV0
 
-    render_utils.imageio = SimpleNamespace(imread=functools.cache(render_utils.imageio.v2.imread))
+    render_utils.imageio = SimpleNamespace(imread=functools.cache(imread))
     rooms = SokobanEnv((7, 7), max_steps=10**6, num_boxes=boxes, reset=False)
     return Seeded(GymV21CompatibilityV0(env=rooms, render_mode="rgb_array"))
 
@@ -211,7 +212,7 @@ class Procgen(gymnasium.Env):
         return shown["rgb"][0], float(reward[0]), bool(begins[0]), False, {}
 
 
-def procgen(game: str = "heist") -> gymnasium.Env:
+def procgen(game: str = "coinrun") -> gymnasium.Env:
     """A negative control: Procgen's things glide, jump or aim, and one frame does not show where to."""
     return Remade(lambda seed: Procgen(game, seed))
 

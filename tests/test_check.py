@@ -12,7 +12,8 @@ import pytest
 
 from pixelplan.by_name.resolve import open_family
 from pixelplan.worlds.check_env import Check, check_env
-from pixelplan.worlds.env_findings import CheckConfig
+from pixelplan.worlds.env_findings import CheckConfig, levels_advised
+from pixelplan.worlds.seen import Sample
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import CELLS, SIDE, Corridor
 
@@ -225,8 +226,9 @@ def test_missions_in_words_are_told() -> None:
 
 def test_the_next_command_fits_what_play_sees_and_how_long_it_takes() -> None:
     assert "--levels 0:1000 --steps 100 --out" in found(Unsolvable).next_command
-    seen = found(Told, config=CheckConfig(minutes=0.0))
-    assert "--levels 0:200 --out" in seen.next_command
+    slow = Sample(1, 0, 0, 0.0, False, 0.01, False, ())
+    assert [levels_advised(slow, CheckConfig(minutes=most)) for most in (70.0, 14.0, 13.0)] == [1000, 200, 50]
+    assert "--levels 0:50 --out" in found(Told, config=CheckConfig(minutes=0.0)).next_command
 
 
 def test_chance_beside_np_random_is_found_as_such() -> None:
@@ -260,6 +262,29 @@ class Even(Paying):
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict]:
         frame, reward, *_, info = super().step(action)
         return frame, reward, self.place == CELLS - 1, False, info
+
+
+class Tedious(Corridor):
+    """Pays nothing and ends at the right end; it begins at the left one, and a step to the left leads back there."""
+
+    goal_frame = None  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        super().__init__(terminates=True)
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
+        super().reset(seed=seed)
+        self.place = 0
+        return self.draw(self.place), {}
+
+    def moved(self, place: int, action: int) -> int:
+        return place + 1 if action else 0
+
+
+def test_an_end_that_only_exploring_sees_is_an_end() -> None:
+    check = check_env(open_family(Tedious), [0, 1, 2], episodes=4, steps=6)
+    assert "none of 3 random episodes ends by itself" in said(check, "episodes")
+    assert "episodes end, but never with a reward above zero" in said(check, "goals seen")
 
 
 class Beside(Even):

@@ -76,6 +76,7 @@ def check_env(
         if _goals(explored) < (len(levels) + 1) // 2 and not family.has_goals:
             longer = [look(family, number, episodes, config.longer, seed, True) for number in levels]
     goals = _goals(seen), max(_goals(explored), _goals(longer))
+    ended = getattr(family, "has_ended", told.ends > 0)
     one_level = len(levels) > 1 and len({play.first.tobytes() for play in seen}) == 1
     command = " ".join(
         [
@@ -100,7 +101,7 @@ def check_env(
         findings += [
             say.about_growth(growth, episodes, steps, config),
             say.about_reach(seen, [*explored, *longer], config),
-            say.about_goals_seen(seen, explored, longer, told, family.has_goals, config, command),
+            say.about_goals_seen(seen, explored, longer, told, ended, family.has_goals, config, command),
         ]
     if told.words and not family.has_goals:
         findings.append(say.about_words(told.words))

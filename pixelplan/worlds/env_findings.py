@@ -36,7 +36,7 @@ class CheckConfig:
     far: int = 100
     """Steps per episode to advise if those see no goal either."""
     minutes: float = 20.0
-    """Fewer levels are advised if recording 1,000 might take longer."""
+    """Fewer levels are advised if recording them might take longer."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +160,7 @@ def about_goals_seen(
     explored: Sequence[Seen],
     longer: Sequence[Seen],
     sample: Sample,
+    ended: bool,
     pictured: bool,
     config: CheckConfig,
     command: str,
@@ -182,7 +183,7 @@ def about_goals_seen(
     if sample.says:
         advice = f"record longer episodes: {command}; or give a goal picture later (solve --goal)"
         return Finding("goals seen", "mind", f'{said}; info["solved"] was never true', advice)
-    if sample.ends:
+    if ended:
         end = "larger than those before" if sample.rewarded else "above zero"
         advice = (
             'which endings are good? set info["solved"], or use pixelplan.GymFamily(env, solved=…); if play has not '
@@ -221,9 +222,9 @@ def about_episodes(sample: Sample, config: CheckConfig) -> Finding:
             'an episode that ends with its largest reward counts as solved; set info["solved"] if that is wrong',
         )  # fmt: skip
     ends = (
-        f"{sample.ends} of {sample.episodes} random episodes end by themselves"
-        if sample.ends
-        else "none ends by itself"
+        f"{sample.ends or 'none'} of {sample.episodes} random episodes ends by itself"
+        if sample.ends < 2
+        else f"{sample.ends} of {sample.episodes} random episodes end by themselves"
     )
     return Finding("episodes", "fits", ends)
 
@@ -235,7 +236,8 @@ def minutes(sample: Sample) -> float:
 
 def levels_advised(sample: Sample, config: CheckConfig) -> int:
     """How many levels to record."""
-    return 1000 if minutes(sample) <= config.minutes else 200
+    quick = (levels for levels in (1000, 200) if minutes(sample) * levels / 1000 <= config.minutes)
+    return next(quick, 50)
 
 
 def about_speed(sample: Sample, family: Family, config: CheckConfig) -> Finding:

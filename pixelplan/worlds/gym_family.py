@@ -92,6 +92,8 @@ class GymFamily:
         self.usual_reward = self._least_reward()
         """What every step pays, 0 or more: an end that pays no more than that marks no goal."""
         self._given_options = dict(options or {})
+        self.has_ended = False
+        """Whether any episode has ended by itself."""
         self.looks_otherwise = False
         """Whether a step that was made before has shown another frame, so that every step must be drawn."""
 

@@ -70,6 +70,7 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
             returned = checked_tuple(self._env.step(int(space.start) + action), 5, "step")
             self._observation, reward, terminated, _, info = returned
             reward, self.over = checked_reward(reward), bool(terminated)
+            self._family.has_ended |= self.over
             self._said = self._family.says_solved(info)
         self._rewarded = self.over and self._pays(reward)
         self._rewards.append(reward)
