@@ -108,6 +108,18 @@ def test_a_goal_that_is_predicted_badly_is_visited_first():
     assert len(explored.actions) > 28, "whatever is near comes first"
 
 
+def test_what_the_goal_test_accepts_is_visited_first():
+    """The goal never looks like its picture: where the way to it ends, it looks much like any other state."""
+    world = ToyWorld(np.vstack([grid(8), [64] * 4]), goal=63)  # 64 is the goal's picture, and nothing leads to it
+    model = ToyModel(world.successors)
+    blind = full(model, world, frame_of(64), FullConfig(step_limit=400))
+    assert len(blind.actions) > 28, "whatever is near comes first"
+    model.embeddings[63] = 0.8 * model.embeddings[63] + 0.2 * model.embeddings[64]
+    model.goal_test = lambda z: 2.0 - 2.0 * (z @ model.embeddings[63] > 0.6).float()
+    episode = full(model, world, frame_of(64))
+    assert episode.solved and len(episode.actions) == 14
+
+
 def test_what_only_looks_like_the_goal_is_visited_once():
     """The last state is predicted in a place from which another one is reached."""
     successors = grid(4)

@@ -14,7 +14,7 @@ from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table,
 from pixelplan.planning.memory import Memory, Remembering
 from pixelplan.planning.one_shot import OneShotConfig, checked_goal, contexts, inference, search
 from pixelplan.planning.plan import Episode, LatentGraph, Plan
-from pixelplan.types import ADDED_LATER, Goal, InputError, Model, World
+from pixelplan.types import ADDED_LATER, Goal, InputError, Model, World, goal_test_of
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class FullConfig:
     """Depth limit of every search but the first. The paper uses 10; by default it is the search's own limit."""
     likely_goal: float = field(default=0.5, metadata={**ADDED_LATER, "before": 0.0})
     """After a failed search, the prediction nearest the goal is visited first if its distance is below this share of
-    the median distance of all predictions. 0 means never."""
+    the median distance of all predictions, or if the model's goal test accepts it. 0 means never."""
 
     def __post_init__(self) -> None:
         if self.step_limit < 1:
@@ -208,16 +208,20 @@ class _Agent:
         return replace(plan, actions=(), embeddings=plan.embeddings[:1], path=(0,))
 
     def _ends_at_likely_goal(self, plan: Plan) -> bool:
-        """Whether the last node of a failed plan is a new state, and much nearer to the goal than most nodes.
+        """Whether the last node of a failed plan, the nearest to the goal, is a new state and most likely the goal.
 
-        Then it most likely is the goal, poorly predicted because random play hardly ever sees it.
+        If it is much nearer than most nodes, it is the goal poorly predicted, because random play hardly ever sees it.
+        If the model's goal test accepts it, the goal looks different from its picture when it is reached in this way,
+        like a mouse that comes from the other side.
         """
         if not self.config.likely_goal or self.wanted.test is not None or len(plan.path) < 2:
             return False
         far = np.concatenate([self.wanted.apart(points, self.perception) for _, points in plan.graph.pieces()])
         last = plan.far * self.perception.threshold  # infinitely far if it is known not to be the goal
         is_new = distance_table(plan.embeddings[-1:], self.memory.embeddings()).min() >= self.perception.threshold
-        return bool(is_new and last < self.config.likely_goal * np.median(far))
+        test = goal_test_of(self.perception)
+        solves = test is not None and float(test(as_tensor(plan.embeddings[-1:]))) < 1
+        return bool(is_new and (solves or last < self.config.likely_goal * np.median(far)))
 
     def _to_new_state(self, plan: Plan, allowed: np.ndarray) -> Plan | None:
         """To a predicted state not yet visited: the one with the fewest steps to it and on to the goal, as far as
