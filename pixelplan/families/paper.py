@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pixelplan.families.blocks import InverseModel
-from pixelplan.families.losses import inverse_loss
+from pixelplan.families.losses import inverse_loss, margin_loss
 from pixelplan.families.metric import MetricNetworks
 from pixelplan.model.batches import LevelBatch
 from pixelplan.model.objective import weighted_sum
@@ -82,7 +82,7 @@ class Paper(MetricNetworks):
         moved = (embedded[after] - embedded[before]).pow(2).sum(-1)
         losses = {
             "forward": (weights.forward_weight, (predicted - embedded[after]).pow(2).sum(-1).mean()),
-            "margin": (1.0, functional.relu(1 - moved / weights.margin**2).mean()),
+            "margin": (1.0, margin_loss(moved, weights.margin, rare_share=0)),
         }
         if self.inverse is not None:
             logits = self.inverse(embedded[before], embedded[after])
