@@ -2,7 +2,7 @@
 
 python benchmarks/board_size.py [--json results/benchmark-board-size.json]
 
-Times do not depend on what the weights are, so nothing is trained to the end; `pixelplan reproduce boards` does that.
+Times do not depend on the weights, so nothing is trained to the end; `pixelplan reproduce boards` does that.
 """
 
 from __future__ import annotations

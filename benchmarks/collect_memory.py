@@ -1,4 +1,4 @@
-"""The memory that collecting and opening 10,000 levels of ProcgenMaze takes: the process's own, mapped files apart.
+"""The memory that collecting and opening 10,000 levels of ProcgenMaze takes: the process's own, without mapped files.
 
 python benchmarks/collect_memory.py [--levels 10000] [--json results/benchmark-collect-memory.json]
 """

@@ -1,4 +1,4 @@
-"""How fast levels are made, stepped and recorded, beside what sets the limit on the same machine, in one run.
+"""How fast levels are made, stepped and recorded, next to what limits them on the same machine, in one run.
 
 python benchmarks/environments.py [--json results/benchmark-environments.json]
 """

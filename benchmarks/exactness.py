@@ -3,7 +3,7 @@
 python benchmarks/exactness.py NAME=MODEL:DATA … [--steps 10000] [--json results/benchmark-exactness.json]
 
 DATA is recorded play of levels that the model was not trained on. What is true is known from its frames; the model sees
-one frame and the actions. 50 walks on 10 levels each. A record is kept and gets the new names.
+one frame and the actions. 50 walks on 10 levels each. New names are added to an existing record.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What exploring costs beside random play, and what it sees, in one run.
+"""What exploring costs compared with random play, and what it sees, in one run.
 
 python benchmarks/explore.py [--json results/benchmark-explore.json]
 """

@@ -33,8 +33,8 @@ def environments(first: int) -> Case:
         name = "collect" if command == "explore" else command
         done = run([name, *env, *play, "--step-seconds", "0.3"], seconds=30)
         last = (done.errors.strip().splitlines() or [""])[-1]
-        told = last.startswith("pixelplan: ") and "fault_worlds" in last
-        if done.code != 2 or not told or done.fault is not None:
+        says_so = last.startswith("pixelplan: ") and "fault_worlds" in last
+        if done.code != 2 or not says_so or done.fault is not None:
             raise Wrong(f"{command} {fault} in {where}, late {late}: {done.code} {done.errors[-300:]}")
         return "one sentence"
 

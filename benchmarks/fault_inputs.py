@@ -1,4 +1,4 @@
-"""Damaged and crafted files of our own formats, and what each command must make of them.
+"""Damaged and crafted data, pictures, records and level files, and what each command must make of them.
 
 A file with a checksum or a seal must be refused when it is damaged, unless the damage changes nothing. What has none
 (CSV, HDF5, JSON that was rewritten) may be taken at face value, but never with a traceback, a hang, or more memory
@@ -102,39 +102,10 @@ def unfinished_data(base: Path, commands: dict[str, Command]) -> Case:
     return case
 
 
-def models(base: Path, commands: dict[str, Command]) -> Case:
-    """A model folder with its goal test, under `solve`: to a picture, to what solves the level, and in a level."""
-    well(run(commands["train"].arguments(base), prepare=quick))
-    pictures = _pictures(base)
-    level = [*WORLD, "--planner", "one-shot", "--node-limit", "30"]
-    ways = [
-        ["solve", *pictures],
-        ["solve", *pictures[:2], "--goals", "solved"],
-        ["solve", *level, "--level", "3"],
-        ["evaluate", *level, "--levels", "3:4", "--goals", "solved"],
-    ]
-
-    def think(way: int, model: Path) -> Done:
-        return run([*ways[way], "--model", model], seconds=SLOWEST)
-
-    usual = [_story(well(think(way, base / "model"))) for way in range(len(ways))]
-
-    def case(random: np.random.Generator, place: Path) -> str:
-        (place / "model").mkdir()
-        for name in ("config.json", "weights.safetensors", "goal-test.safetensors"):
-            shutil.copy(base / "model" / name, place / "model" / name)
-        sealed = damage_file(random, one_of(random, place / "model"))
-        way = int(random.integers(len(ways)))
-        done = think(way, place / "model")
-        return judged(done, _story(done) == usual[way], not sealed)
-
-    return case
-
-
 def pictures(base: Path, commands: dict[str, Command]) -> Case:
     """PNG files, under `solve` from picture to pictures: the start, a goal, or one of which only a part matters."""
     well(run(commands["train"].arguments(base), prepare=quick))
-    _pictures(base)
+    picture_arguments(base)
     goal = np.array(Image.open(base / "goal.png"))
     alpha = np.full((*goal.shape[:2], 1), 255, np.uint8)
     alpha[4:8, 4:12] = 0
@@ -145,19 +116,19 @@ def pictures(base: Path, commands: dict[str, Command]) -> Case:
         start, *goals = (place / name for name in names)
         return run(["solve", "--frame", start, "--goal", *goals, "--model", base / "model"], seconds=SLOWEST)
 
-    usual = _story(well(solve(base)))
+    usual = without_times_and_places(well(solve(base)))
 
     def case(random: np.random.Generator, place: Path) -> str:
         for name in names:
             shutil.copy(base / name, place / name)
         damage_file(random, place / names[int(random.integers(len(names)))])
         done = solve(place)
-        return judged(done, _story(done) == usual)
+        return judged(done, without_times_and_places(done) == usual)
 
     return case
 
 
-def _pictures(base: Path) -> list[str]:
+def picture_arguments(base: Path) -> list[str]:
     """Two frames of a level as --frame and --goal."""
     from pixelplan.puzzles import get_level, make_puzzle
 
@@ -167,70 +138,9 @@ def _pictures(base: Path) -> list[str]:
     return ["--frame", str(base / "start.png"), "--goal", str(base / "goal.png")]
 
 
-def _story(done: Done) -> str:
+def without_times_and_places(done: Done) -> str:
     """What a command printed, without times and where its model is."""
     return re.sub(r"[\d.]+ ms|\S+/model", "", done.out)
-
-
-def checkpoints(base: Path, commands: dict[str, Command]) -> Case:
-    """The checkpoint of a training that was interrupted (of a model, in a race, of a distance), under `--resume`."""
-    interrupted = [_checkpoint(base / name, commands[name]) for name in ("train", "race", "heuristic")]
-
-    def case(random: np.random.Generator, place: Path) -> str:
-        command, cut, checkpoint, whole = interrupted[int(random.integers(len(interrupted)))]
-        shutil.copytree(cut, place, dirs_exist_ok=True)
-        damage_file(random, place / checkpoint)
-        done = run([*command.arguments(place), "--resume"], prepare=quick, seconds=60)
-        return judged(done, done.code == 0 and contents(place) == whole)
-
-    return case
-
-
-def _checkpoint(base: Path, command: Command) -> tuple[Command, Path, Path, dict[str, str]]:
-    """An interrupted command, its folder, its last checkpoint there, and what it writes undisturbed."""
-    (base / "whole").mkdir(parents=True)
-    operations = well(run(command.arguments(base / "whole"), Shim(base / "whole"), quick)).operations
-    cut = base / "cut"
-    cut.mkdir()
-    run(command.arguments(cut), Shim(cut, "kill", operations // 2), quick)
-    last = max(cut.rglob("checkpoint.safetensors"), key=lambda path: path.stat().st_mtime)
-    return command, cut, last.relative_to(cut), contents(base / "whole")
-
-
-def heuristics(base: Path, commands: dict[str, Command]) -> Case:
-    """A learned distance, under `evaluate --heuristic`."""
-    well(run(commands["heuristic"].arguments(base), prepare=quick))
-    play = ["evaluate", *BOXES, "--levels", "0:1", "--planner", "one-shot", "--frontier", "best-first"]
-    play += ["--node-limit", "30", "--json", "-", "--heuristic"]
-
-    def evaluate(folder: Path) -> tuple[Done, str]:
-        done = run([*play, folder / "heuristic"], seconds=SLOWEST)
-        return done, json.dumps(without_times(json.loads(done.out)["episodes"])) if done.code == 0 else ""
-
-    undamaged, usual = evaluate(base)
-    well(undamaged)
-
-    def case(random: np.random.Generator, place: Path) -> str:
-        shutil.copytree(base / "heuristic", place / "heuristic")
-        sealed = damage_file(random, one_of(random, place / "heuristic"))
-        done, story = evaluate(place)
-        return judged(done, story == usual, not sealed)
-
-    return case
-
-
-def exported(base: Path, commands: dict[str, Command]) -> Case:
-    """A model as ONNX, under `inspect`."""
-    well(run(commands["export"].arguments(base), prepare=quick))
-    usual = well(run(["inspect", base / "onnx"])).out.replace(str(base), "")
-
-    def case(random: np.random.Generator, place: Path) -> str:
-        shutil.copytree(base / "onnx", place / "onnx")
-        sealed = damage_file(random, one_of(random, place / "onnx"))
-        done = run(["inspect", place / "onnx"], seconds=SLOWEST)
-        return judged(done, done.out.replace(str(place), "") == usual, not sealed)
-
-    return case
 
 
 def level_files(base: Path, commands: dict[str, Command]) -> Case:
@@ -264,12 +174,12 @@ def calibrations(base: Path, commands: dict[str, Command]) -> Case:
     def solve(record: Path) -> Done:
         return run(["solve", *play, "--level", "30", "--calibration", record], seconds=SLOWEST)
 
-    usual = _story(well(solve(base / "record.json")))
+    usual = without_times_and_places(well(solve(base / "record.json")))
 
     def case(random: np.random.Generator, place: Path) -> str:
         sealed = damage_file(random, Path(shutil.copy(base / "record.json", place / "record.json")))
         done = solve(place / "record.json")
-        return judged(done, _story(done) == usual, not sealed)
+        return judged(done, without_times_and_places(done) == usual, not sealed)
 
     return case
 

@@ -1,6 +1,6 @@
-"""One command in a forked process, with every file operation counted, and one of them the last or the first to fail.
+"""One command in a forked process that counts every file operation; one of them is its last, or the first to fail.
 
-Forked, because a process of its own would spend most of its time on importing torch. A kill is `os._exit` in the middle
+It is forked because a fresh process would spend most of its time importing torch. A kill is `os._exit` in the middle
 of an operation (half of a write is written): no `finally` runs, as with kill -9. On a full disk the operation and all
 that follow fail with ENOSPC.
 """
@@ -51,8 +51,8 @@ class Done:
     @property
     def sentence(self) -> str | None:
         """The one sentence at the end of standard error, maybe behind a progress bar; None if there is none."""
-        said = [line for line in self.errors.strip().splitlines() if line.startswith("pixelplan: ")]
-        return said[0] if len(said) == 1 and self.errors.strip().endswith(said[0]) else None
+        sentences = [line for line in self.errors.strip().splitlines() if line.startswith("pixelplan: ")]
+        return sentences[0] if len(sentences) == 1 and self.errors.strip().endswith(sentences[0]) else None
 
     @property
     def fault(self) -> str | None:

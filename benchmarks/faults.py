@@ -3,7 +3,7 @@
     python benchmarks/faults.py [--share 1.0] [--only kills] [--json results/benchmark-faults.json]
 
 The seed and its number decide every case. The record is written as the campaign goes. A second start continues it if
-the commit is the same, and otherwise starts again. What is promised, and what was found: docs/reliability.md.
+the commit is the same, and otherwise starts again. docs/reliability.md says what is promised and what was found.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import fault_inputs
+import fault_models
 import numpy as np
 from fault_bombs import bombs
 from fault_commands import Command, commands, contents, quick
@@ -54,16 +55,16 @@ FULL_DISKS = {
 DAMAGES: dict[str, tuple[int, Callable[[Path, dict[str, Command]], Case]]] = {
     "data sets": (1100, fault_inputs.data_sets),
     "unfinished data sets": (400, fault_inputs.unfinished_data),
-    "models": (1100, fault_inputs.models),
-    "heuristics": (400, fault_inputs.heuristics),
-    "exported models": (300, fault_inputs.exported),
+    "models": (1100, fault_models.models),
+    "heuristics": (400, fault_models.heuristics),
+    "exported models": (300, fault_models.exported),
     "pictures": (400, fault_inputs.pictures),
     "records": (600, fault_inputs.records),
     "calibrations": (150, fault_inputs.calibrations),
     "recordings": (400, recordings),
     "level files": (150, fault_inputs.level_files),
     "command line": (350, arguments),
-    "checkpoints": (60, fault_inputs.checkpoints),
+    "checkpoints": (60, fault_models.checkpoints),
     "cells": (10, fault_inputs.cells),
 }
 
@@ -117,8 +118,8 @@ def _check_full(done: Done, command: Command) -> None:
     words = ["no space is left on the disk for /", "--resume continues" if command.resume else "start the same command"]
     if command.name == "reproduce" and done.code == 1:
         words = ["No space left"]  # a cell that failed
-    told = last.startswith("pixelplan: ") and all(word in last for word in words)
-    if "Traceback" in done.errors or done.code not in (1, 2) or not told:
+    says_so = last.startswith("pixelplan: ") and all(word in last for word in words)
+    if "Traceback" in done.errors or done.code not in (1, 2) or not says_so:
         raise Wrong(f"exit code {done.code}: {done.errors[-300:]}")
 
 

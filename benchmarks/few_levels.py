@@ -1,10 +1,10 @@
-"""A new world from few levels: training that starts from another model's weights, beside training from scratch.
+"""A new world from few levels: training from another model's weights compared with training from scratch.
 
 python benchmarks/few_levels.py [WORLD …] --init MODEL [--counts 5 20 100] [--json results/benchmark-few-levels.json]
 
 A world is one of benchmarks/worlds.py, or a puzzle. Both trainings have the same data, seed, settings and number of
-gradient steps, and no levels but those few: the threshold is calibrated on some of them. Predictions are judged on
-levels 1000-1049, plans on levels 3000-3049. What is finished is not run again, so it can be interrupted.
+gradient steps, and only those few levels: the threshold is calibrated on some of them. Predictions are judged on
+levels 1000-1049, plans on levels 3000-3049. It can be interrupted: what is finished is not run again.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ A quarter of the paper's batch is timed, in processor seconds, which other work 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import tempfile
 import time
 from pathlib import Path
@@ -17,23 +18,23 @@ import numpy as np
 import torch
 
 import pixelplan
-from pixelplan.experiments.paper_miniature_table import SMALL, STEM, UPDATES
-from pixelplan.families.paper import Paper, PaperConfig
-from pixelplan.families.presets import preset
+from pixelplan.experiments.paper_miniature_table import SMALL, papers_config
+from pixelplan.families.paper import Paper
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
 from pixelplan.model.batches import level_plays, make_batch
+from pixelplan.model.train import with_precision
+from pixelplan.model.train_config import TrainConfig
 from pixelplan.types import Trajectories
 
 BATCH = 128
 """Transitions of a gradient step."""
 
 
-def seconds_an_update(config: PaperConfig, data: Trajectories, levels: int, rounds: int) -> float:
+def seconds_an_update(settings: TrainConfig, data: Trajectories, levels: int, rounds: int) -> float:
     """Processor seconds of a gradient step on one core, scaled to 128 transitions."""
-    settings = preset("paper")
     height, width = data.frames.shape[1:3]
-    networks = Paper(config, config.sizes(height, width, 5)).train()
+    networks = Paper(settings.model, settings.model.sizes(height, width, 5)).train()
     optimizer = networks.optimizer(settings.learning_rate, settings.weight_decay)
     plays = level_plays(data)[:levels]
     times = []
@@ -42,7 +43,9 @@ def seconds_an_update(config: PaperConfig, data: Trajectories, levels: int, roun
         batch = make_batch(plays, randoms, settings.frames, 0.0, scattered=True)
         begin = time.process_time()
         optimizer.zero_grad()
-        networks(batch, settings.objective, 0.5)["total"].backward()
+        with torch.autocast("cpu", torch.bfloat16, enabled=settings.precision == "bf16-mixed"):
+            total = networks(batch, settings.objective, 0.5)["total"]
+        total.backward()
         optimizer.step()
         times.append((time.process_time() - begin) * BATCH / len(batch.steps))
     return float(np.median(times))
@@ -59,15 +62,17 @@ def main() -> None:
         whole = pixelplan.collect("ice-slider", "0:8", Path(folder) / "whole")
         small = pixelplan.collect(SMALL["ice-slider"].levels_of("ice-slider"), "0:8", Path(folder) / "small")
         sizes = {
-            "full size": (PaperConfig(), whole, 2, 2),
-            "miniature": (PaperConfig(stem=STEM, updates=UPDATES), small, 8, 5),
+            "full size": (dataclasses.replace(papers_config(True, "ice-slider"), precision="auto"), whole, 2, 2),
+            "miniature": (papers_config(False, "ice-slider"), small, 8, 9),
         }
-        for name, (config, data, levels, rounds) in sizes.items():
+        for name, (asked, data, levels, rounds) in sizes.items():
+            config = with_precision(asked)
             seconds = seconds_an_update(config, data, levels, rounds)
             record[name] = {
                 "seconds_an_update": round(seconds, 2),
-                "updates": config.updates,
-                "hours": round(seconds * config.updates / 3600, 1),
+                "updates": config.model.updates,
+                "hours": round(seconds * config.model.updates / 3600, 1),
+                "precision": config.precision,
             }
     print(record)
     if arguments.json:

@@ -1,9 +1,9 @@
-"""The time of a plan with the shipped models, beside the time that GS on Images spends, on one core.
+"""How long a plan takes with the shipped models, and with GS on Images, on one core.
 
     python benchmarks/planning.py [--json results/benchmark-planning.json]
     python benchmarks/planning.py --beside 3a48716 [--json results/benchmark-planning-before.json]
 
-With `--beside` the same plans are made by the code of an earlier commit, too: 3a48716 is the last one before best-first
+With `--beside`, the code of an earlier commit makes the same plans, too: 3a48716 is the last one before best-first
 search. Both run in processes of their own, in turn, and the least processor time of each counts.
 """
 
@@ -90,14 +90,16 @@ def beside(commit: str) -> dict[str, Any]:
             packed.extractall(folder, filter="data")
         runs: dict[str, list[Any]] = {"now": [], "before": []}
         for _ in range(TIMES):
-            for which, code in (("now", str(ROOT)), ("before", folder)):
+            for version, code in (("now", str(ROOT)), ("before", folder)):
                 command = [sys.executable, __file__, "--plans"]
                 environment = {**os.environ, "PYTHONPATH": code, "OMP_NUM_THREADS": "1"}
-                said = subprocess.run(command, env=environment, cwd=folder, check=True, capture_output=True, text=True)
-                runs[which].append(json.loads(said.stdout))
+                done = subprocess.run(command, env=environment, cwd=folder, check=True, capture_output=True, text=True)
+                runs[version].append(json.loads(done.stdout))
     measured = {}
     for name in PUZZLES:
-        now, before = (min((run[name] for run in runs[which]), key=lambda plans: plans["seconds"]) for which in runs)
+        now, before = (
+            min((run[name] for run in runs[version]), key=lambda plans: plans["seconds"]) for version in runs
+        )
         ratio = now["seconds"] / before["seconds"]
         measured[name] = {"now": now, "before": before, "ratio": round(ratio, 3)}
         print(f"{name:13} {ratio:.2f} times as long as {commit}; {now['nodes']:,} nodes, then {before['nodes']:,}")

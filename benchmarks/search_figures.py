@@ -4,7 +4,7 @@
     python benchmarks/search_figures.py --tree   # docs/search/tree.png, too: searches a level of Boxoban once more
 
 `solved.png` shows how many levels are solved with how many nodes, `reliability.png` the chances that plans were given
-beside how many of them succeeded, and `tree.png` one search: every node is a point, at its number of steps from
+and how many of them succeeded, and `tree.png` one search: every node is a point, at its number of steps from
 the start and the number of steps that the learned distance thinks are ahead.
 """
 

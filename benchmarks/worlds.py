@@ -15,8 +15,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gridless_worlds import GRIDLESS
+from gridless_worlds import TURNED
 from small_worlds import WORLDS as SMALL
+from square_worlds import SQUARE
 
 import pixelplan
 from pixelplan.files import read_json, write_json
@@ -25,9 +26,9 @@ from pixelplan.machine import describe_machine
 LEVELS, VALIDATION, TEST = "0:300", "1000:1050", "3000:3050"
 OTHER_TEST = {"Keys": "4000:4050"}
 STEPS = {"Keys": 100}
-"""Of an episode where the usual 20 are too few: random play must come upon both keys, and then the gate."""
+"""Steps per episode if the usual 20 are too few: random play must find both keys, and then the gate."""
 
-WORLDS = {**GRIDLESS, **SMALL}
+WORLDS = {**TURNED, **SQUARE, **SMALL}
 
 
 def measure(name: str, runs: Path, seed: int) -> dict[str, Any]:

@@ -76,7 +76,7 @@ ZOO: dict[str, Animal] = {
     "open-red-door": _grid("BabyAI-OpenRedDoor-v0"),
     "pickup-local": _grid("BabyAI-PickupDist-v0"),
     "put-near": _grid("MiniGrid-PutNear-6x6-N2-v0"),
-    "taxi": Animal("Taxi-v4", levels="0:30"),
+    "taxi": Animal("Taxi-v4", levels="0:60"),
     "cliff-walking": Animal("examples.zoo:cliff_walking"),
     "bare-cliff": Animal("CliffWalking-v1"),
     "frozen-lake": Animal("examples.zoo:frozen_lake"),

@@ -22,7 +22,7 @@ from pixelplan.planning.one_shot import inference
 from pixelplan.planning.plan import Plan
 from pixelplan.puzzles import PUZZLES, Level, get_level, make_puzzle
 from pixelplan.reports.figures import solution_picture
-from pixelplan.reports.pictures import follow, sheet
+from pixelplan.reports.pictures import sheet
 from pixelplan.types import ACTIONS
 
 DOCS = Path(__file__).parent
@@ -46,7 +46,7 @@ def architecture(name: str = "ice-slider") -> Figure:
     level = get_level(puzzle, SHOWN)
     model = pixelplan.load(name)
     solution = level.shortest_path(level.start) or ()
-    state = follow(level, solution)[1]
+    state = level.follow(solution)[1]
     after = level.frames(level.successors[state])  # [A,H,W,3]
     with inference():
         here = model.encode(level.frame(state)[None])

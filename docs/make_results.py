@@ -21,7 +21,7 @@ from search_tables import (
     searched,
 )
 from speed_tables import recorded_page, speed
-from world_tables import EXAMPLES, default_settings, own_worlds, small_worlds
+from world_tables import EXAMPLES, default_settings, other_sizes, own_worlds, small_worlds
 
 from pixelplan.experiments import boards_table, noise_table, transfer_table
 from pixelplan.experiments.paper_numbers import success_rates
@@ -31,7 +31,7 @@ from pixelplan.experiments.success_table import MORE_LEVELS, main_cell
 from pixelplan.experiments.tables import Report
 from pixelplan.puzzles import PUZZLES
 
-PAGES = ("web", "own-environment", "reliability", "performance", "search", "world-model")
+PAGES = ("web", "own-environment", "reliability", "performance", "search", "world-model", "transfer")
 FILLED = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in PAGES))
 """Pages with blocks that are made from records."""
 
@@ -130,7 +130,7 @@ def beyond() -> str:
 
     def behind_noise(planner: str) -> str:
         outcomes = [
-            (env, noise_table.outcome(selection, records, env, noise_table.TRAINED, planner))
+            (env, noise_table.outcome(selection, records, env, noise_table.TRAINING_NOISE, planner))
             for env in noise_table.ENVS
         ]
         return ", ".join(
@@ -157,12 +157,12 @@ def beyond() -> str:
             "Unseen levels of other worlds, the full planner, again from random play and images alone:",
             "",
             f"- {', '.join(worlds)} ([your own environment](docs/own-environment.md#examples)).",
-            f"- Behind noise of standard deviation {noise_table.TRAINED:g} and a moving distractor: "
+            f"- Behind noise of standard deviation {noise_table.TRAINING_NOISE:g} and a moving distractor: "
             f"{behind_noise('full')};",
             f"  GS on Images: {behind_noise('image-search')} ([other strengths](docs/results/noise.md)).",
             f"- IceSlider of 16 × 16 cells: {statistics.mean(large):.2f} ([larger boards](docs/results/boards.md)).",
-            f"- Trained on boards of {transfer_table.TRAINED} × {transfer_table.TRAINED} cells only, tested on 16 × 16 "
-            f"and 20 × 20: {', '.join(map(on_larger_boards, transfer_table.ENVS))}",
+            f"- Trained on boards of {transfer_table.TRAINING_SIZE} × {transfer_table.TRAINING_SIZE} cells only, "
+            f"tested on 16 × 16 and 20 × 20: {', '.join(map(on_larger_boards, transfer_table.ENVS))}",
             "  ([transfer](docs/transfer.md)).",
             f"- {len(unknown)} of {UNKNOWN_WORLDS} worlds without a grid or with effects far away, default settings: "
             f"mean {statistics.mean(means['full']):.2f}, worst {min(means['full']):.2f}; in one shot",
@@ -216,6 +216,7 @@ BLOCKS = {
     "own": own_worlds,
     "worlds": small_worlds,
     "race": default_settings,
+    "sizes": other_sizes,
     "faults": faults,
     "search-models": search_models,
     "search-results": search_results,

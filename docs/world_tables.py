@@ -54,7 +54,7 @@ def default_settings() -> str:
     """What `results/race.sh` reached with default settings: puzzles and examples, on many levels and on few."""
     rows = []
     titles = {**{name: kind.__name__ for name, kind in PUZZLES.items()}, **EXAMPLES}
-    for name, count in itertools.product(titles, (1000, 100, 10)):
+    for name, count in itertools.product(titles, (1000, 100, 10, 5)):
         runs = list(_default_runs(name if count == 1000 else f"{name}-{count}"))
         if not runs:
             continue
@@ -68,6 +68,24 @@ def default_settings() -> str:
         "one-shot (worst seed) | full (worst seed)"
     )
     return table(header, rows) if rows else "Not recorded with the present code yet."
+
+
+def other_sizes() -> str:
+    """Success on boards of other sizes than trained on, by model and size."""
+    made = all_if_made("benchmark-other-sizes")
+    if made is None:
+        return "Not recorded with the present code yet."
+    titles = {**{name: kind.__name__ for name, kind in PUZZLES.items()}, **EXAMPLES}
+    rows = []
+    for name, by_seed in made[0]["models"].items():
+        world = name.removesuffix("-10")
+        levels = "1,000" if name == world else "10"
+        for size in next(iter(by_seed.values())):
+            runs = [of_model[size] for of_model in by_seed.values() if size in of_model]
+            cells = (_successes(runs, planner) for planner in ("one-shot", "full"))
+            rows.append((titles[world], levels, f"{size} × {size}", str(len(runs)), *cells, _optimal(runs, "full")))
+    header = "world | training levels | board | seeds | one-shot (worst seed) | full (worst seed) | optimal (full)"
+    return table(header, rows)
 
 
 def _default_runs(name: str) -> Iterator[dict[str, Any]]:

@@ -23,7 +23,7 @@ class BoardWorld(gymnasium.Env):
     cells: tuple[int, int]
     """Rows and columns of a board."""
     steps: int | None = None
-    """How many steps the start of every level is from the goal, if the user asked for it."""
+    """How many steps every level's start is from the goal, if the user asked for a number."""
 
     def __init__(self, render_mode: str | None = "rgb_array") -> None:
         self.render_mode = render_mode
@@ -92,7 +92,7 @@ class BoardWorld(gymnasium.Env):
 
 
 def distinct(boards: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which of boards [N,R,C] come for the first time [n], and for each [N] which of those it is."""
+    """The first occurrences [n] among boards [N,R,C], and which of them each board [N] equals."""
     rows = np.ascontiguousarray(boards.reshape(len(boards), -1))
     keys = rows.view(np.dtype((np.void, rows.shape[1]))).reshape(-1)
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
@@ -119,6 +119,13 @@ class Layers:
             self._layers.append(known[first[first >= len(known) - len(boards)]])
             self._sorted.append(np.sort(_names(self._layers[-1])))
         return self._layers[steps] if steps < len(self._layers) and len(self._layers[steps]) else None
+
+    def draw(self, steps: int, random: np.random.Generator) -> np.ndarray:
+        """A random board [R,C] that is `steps` from the goal; a ValueError if there is none."""
+        boards = self.layer(steps)
+        if boards is None:
+            raise ValueError(f"no board is {steps} steps from the goal")
+        return boards[random.integers(len(boards))]
 
     def way(self, board: np.ndarray) -> tuple[int, ...]:
         """Shortest actions from a board [R,C] to the goal; looks at all boards that are nearer."""

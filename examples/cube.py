@@ -1,8 +1,8 @@
 """A cube of 2 × 2 × 2 or 3 × 3 × 3 pieces, drawn as a net: top, then left, front, right and back, then bottom.
 
 A level is a seed: a cube that was turned 100 times at random (turns=…), or one exactly steps=… from the goal. An action
-is a quarter turn of a face. Of the small cube only the faces top, right and front are turned, so one corner stays where
-it is and the solved cube has only one look. Centres of the larger cube stay, too.
+is a quarter turn of a face. Only the top, right and front faces of the small cube are turned, so one corner stays
+where it is and the solved cube has only one look. The larger cube's centres stay, too.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ FACES = {
     "back": ((0, 0, -1), 1, 3, (-1, 0, 0), (0, -1, 0)),
     "bottom": ((0, -1, 0), 2, 1, (1, 0, 0), (0, 0, -1)),
 }
-"""Of each face: where it looks, its row and column in the net, and what is right and down on it there."""
+"""For each face: the way it faces, its row and column in the net, and which directions are right and down in it."""
 FAR = {2: 14, 3: 5}
 """The most steps from the goal for which exact levels can be made; no small cube is farther than 14."""
 
 
 def stickers(size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each sticker: its piece's place [S,3] in −size+1 … size−1, where it looks [S,3], its cell in the net [S,2]."""
+    """For each sticker: its piece's place [S,3] in −size+1 … size−1, where it faces [S,3], its net cell [S,2]."""
     places, looks, cells = [], [], []
     for look, row, column, right, down in FACES.values():
         for r in range(size):
@@ -41,7 +41,7 @@ def stickers(size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def quarter_turns(size: int, faces: tuple[str, ...]) -> np.ndarray:
-    """[2·faces,S] for each turn, clockwise and back, and each sticker the sticker whose colour it gets."""
+    """[2·faces,S] for each turn, clockwise and back: the sticker whose colour each sticker gets."""
     places, looks, _ = stickers(size)
     number = {(*place, *look): index for index, (place, look) in enumerate(zip(places, looks, strict=True))}
     turns = []
@@ -88,8 +88,7 @@ class Cube(BoardWorld):
 
     def begin(self, seed: int | None) -> np.ndarray:
         if self.steps is not None:
-            boards = self.layers.layer(self.steps)
-            return boards[self.np_random.integers(len(boards))]
+            return self.layers.draw(self.steps, self.np_random)
         board = self.goal[None]
         for action in self.np_random.integers(len(self.action_names), size=self.turns):
             board = self.move(board, np.array([action]))

@@ -43,8 +43,7 @@ class Hanoi(BoardWorld):
 
     def begin(self, seed: int | None) -> np.ndarray:
         if self.steps is not None:
-            boards = self.layers.layer(self.steps)
-            return boards[self.np_random.integers(len(boards))]
+            return self.layers.draw(self.steps, self.np_random)
         pegs = np.full(self.discs, 2)
         while (pegs == 2).all():
             pegs = self.np_random.integers(3, size=self.discs)
@@ -67,7 +66,7 @@ class Hanoi(BoardWorld):
         return moved
 
     def shortest_solution(self) -> tuple[int, ...]:
-        """A shortest solution from here: for the judge, planners never see it."""
+        """A shortest solution from here: for the judge; planners never see it."""
         return self.layers.way(self.board)
 
 

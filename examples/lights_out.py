@@ -80,7 +80,7 @@ class LightsOut(BoardWorld):
         return boards ^ buttons()[actions].reshape(-1, *self.cells)
 
     def shortest_solution(self) -> tuple[int, ...]:
-        """The fewest buttons from here: for the judge, planners never see it."""
+        """The fewest buttons from here: for the judge; planners never see it."""
         return tuple(np.flatnonzero(self.pressed).tolist())
 
 

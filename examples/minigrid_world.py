@@ -60,7 +60,7 @@ class DoorKey(gymnasium.Env):
         return board.render(CELL, corner, agent_dir=1).astype(np.uint8)  # it can always be entered from above
 
     def shortest_solution(self) -> tuple[int, ...] | None:
-        """A shortest path from here onto the green square: for the judge, planners never see it."""
+        """A shortest path from here onto the green square: for the judge; planners never see it."""
         start = self._state()
         ways: dict[tuple, tuple[int, ...]] = {start: ()}
         queue = deque([start])

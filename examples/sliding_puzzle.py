@@ -74,8 +74,7 @@ class SlidingPuzzle(BoardWorld):
 
     def begin(self, seed: int | None) -> np.ndarray:
         if self.steps is not None:
-            boards = self.layers.layer(self.steps)
-            return boards[self.np_random.integers(len(boards))]
+            return self.layers.draw(self.steps, self.np_random)
         order = self.np_random.permutation(self.goal.size)
         if not _solvable(order, self.cells[1]):
             first, second = np.flatnonzero(order)[:2]

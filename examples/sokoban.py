@@ -87,7 +87,7 @@ class Sokoban(gymnasium.Env):
         return frame.reshape(self.size * CELL, self.size * CELL, 3)
 
     def shortest_solution(self) -> tuple[int, ...] | None:
-        """A shortest solution from here to any solved state: for the judge, planners never see it."""
+        """A shortest solution from here to any solved state: for the judge; planners never see it."""
         ways: dict[State, tuple[int, ...]] = {self.state: ()}
         queue = deque([self.state])
         while queue:

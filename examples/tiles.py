@@ -81,7 +81,7 @@ class Tiles(gymnasium.Env):
         return frame.reshape(ROWS * CELL, COLUMNS * CELL, 3)
 
     def shortest_solution(self) -> tuple[int, ...]:
-        """A shortest solution from here: for the judge, planners never see it."""
+        """A shortest solution from here: for the judge; planners never see it."""
         board, way, steps = self.board, [], steps_to_goal()
         while steps[board]:
             action = min(range(len(MOVES)), key=lambda action: steps[slide(board, action)])

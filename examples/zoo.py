@@ -102,9 +102,9 @@ class Jumanji(gymnasium.Env):
         return painted(np.asarray(self.cells(self.state)), self.colours), {}
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
-        self.state, found = self.go(self.state, action)
+        self.state, timestep = self.go(self.state, action)
         frame = painted(np.asarray(self.cells(self.state)), self.colours)
-        return frame, float(found.reward), bool(found.last()), False, {}
+        return frame, float(timestep.reward), bool(timestep.last()), False, {}
 
 
 def jumanji_maze() -> gymnasium.Env:
@@ -112,10 +112,10 @@ def jumanji_maze() -> gymnasium.Env:
     from jumanji.environments import Maze
 
     def cells(state: Any) -> np.ndarray:
-        found = np.asarray(state.walls).astype(int)
-        found[int(state.target_position.row), int(state.target_position.col)] = 2
-        found[int(state.agent_position.row), int(state.agent_position.col)] = 3
-        return found
+        board = np.asarray(state.walls).astype(int)
+        board[int(state.target_position.row), int(state.target_position.col)] = 2
+        board[int(state.agent_position.row), int(state.agent_position.col)] = 3
+        return board
 
     return Jumanji(Maze(time_limit=10**6), cells)
 

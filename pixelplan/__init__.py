@@ -14,7 +14,7 @@ from pixelplan.by_name.resolve import EnvLike, open_family
 from pixelplan.data.collect import collect as record_play
 from pixelplan.data.dataset import open_trajectories
 from pixelplan.exchange.imports import import_trajectories
-from pixelplan.types import Goal, InputError, Trajectories
+from pixelplan.types import Goal, InputError, Trajectories, check_frame
 from pixelplan.worlds.gym_family import GymFamily
 
 if TYPE_CHECKING:  # importing torch takes seconds, so functions that need it import it when called
@@ -70,23 +70,25 @@ def load(name: str | Path, size: tuple[int, int] | None = None) -> WorldModel:
 
 
 def plan(
-    model: Model,
+    model: Model | str | Path,
     frame: np.ndarray,
-    goal: Goal | np.ndarray | Literal["solved"],
+    goal: Goal | np.ndarray | list[np.ndarray] | Literal["solved"],
     *,
     mask: np.ndarray | None = None,
     **options: Any,
 ) -> Plan:
     """A plan from one frame [H,W,3] to another of the same level; for options see `OneShotConfig`.
 
-    The goal may also be any of several frames [G,H,W,3], or "solved": whatever the model's goal test accepts as solved.
-    A mask [H,W] bool says which pixels of the goal matter. Frames of larger or smaller boards than the model was
-    trained on are fine if its family allows it.
+    The model may also be named, as for `load`. The goal may also be any of several frames [G,H,W,3], or "solved":
+    whatever the model's goal test accepts as solved. A mask [H,W] bool says which pixels of the goal matter. Frames of
+    larger or smaller boards than the model was trained on are fine if its family allows it.
     """
     from pixelplan.evaluation.play import for_frames
     from pixelplan.planning import OneShotConfig, one_shot
 
-    return one_shot(for_frames(model, frame.shape), frame, Goal.of(goal, mask), OneShotConfig(**options))
+    check_frame(frame, "the frame")
+    opened = load(model) if isinstance(model, str | Path) else model
+    return one_shot(for_frames(opened, frame.shape), frame, Goal.of(goal, mask), OneShotConfig(**options))
 
 
 def evaluate(env: Any, levels: str, **options: Any) -> Result:

@@ -19,8 +19,8 @@ def announce(table: str, module: str) -> None:
 class Registry(Mapping[str, T]):
     """Things by name: the core's own, and those that announced modules add."""
 
-    def __init__(self, table: str, own: Mapping[str, T]) -> None:
-        self._table, self._things = table, dict(own)
+    def __init__(self, table: str, entries: Mapping[str, T]) -> None:
+        self._table, self._things = table, dict(entries)
 
     def add(self, things: Mapping[str, T]) -> None:
         """Add another room's things."""

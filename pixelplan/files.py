@@ -175,11 +175,16 @@ def figure_bytes(figure: Figure, kind: str = "png", dpi: int = 150) -> bytes:
     return buffer.getvalue()
 
 
+def png_bytes(picture: Image.Image) -> bytes:
+    """A picture as PNG."""
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
 def write_picture(path: Path, picture: Image.Image) -> None:
     """Write a picture as PNG, whole or not at all; an InputError if the name says it is something else."""
     if path.suffix.lower() != ".png":
         raise InputError(f"{path} is not a PNG file; let its name end in .png")
-    buffer = io.BytesIO()
-    picture.save(buffer, "PNG")
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, buffer.getvalue())
+    write_bytes(path, png_bytes(picture))

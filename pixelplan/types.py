@@ -78,12 +78,12 @@ class Goal:
                 raise InputError("a mask says which pixels of a goal frame matter; there is no goal frame")
             return
         if self.frames.ndim != 4 or self.frames.shape[3] != 3 or self.frames.dtype != np.uint8 or not len(self.frames):
-            raise InputError(f"the goal frame is {_told(self.frames)}; a frame is uint8 with shape [height, width, 3]")
+            raise InputError(f"the goal frame is {describe_value(self.frames)}; it must be uint8 [height, width, 3]")
         if self.masks is None:
             return
         if self.masks.dtype != bool or self.masks.shape != self.frames.shape[:3]:
             raise InputError(
-                f"the goal's mask is {_told(self.masks)}; it must be bool with the goal frame's shape "
+                f"the goal's mask is {describe_value(self.masks)}; it must be bool with the goal frame's shape "
                 f"{list(self.frames.shape[1:3])}"
             )
         if not self.masks.any(axis=(1, 2)).all():
@@ -92,16 +92,25 @@ class Goal:
     @classmethod
     def of(cls, wanted: Any, mask: np.ndarray | None = None) -> Goal:
         """A goal from a frame [H,W,3] or several [G,H,W,3], optionally with a mask [H,W] or [G,H,W] of what matters;
-        from "solved"; or from a goal."""
+        from "solved"; or from a goal. Several frames may also be in a list."""
         if isinstance(wanted, Goal):
+            if mask is not None:
+                raise InputError("a mask belongs to a goal frame; a Goal has its own masks: Goal.of(frame, mask)")
             return wanted
         if isinstance(wanted, str) and wanted == "solved":
-            return cls()
+            return cls() if mask is None else cls(None, np.asarray(mask))
+        if isinstance(wanted, list) and wanted:
+            for frame in wanted:
+                check_frame(frame, "the goal frame")
+            if len({frame.shape for frame in wanted}) > 1:
+                raise InputError("the goal frames differ in size; they must be equally large")
+            wanted = np.stack(wanted)
         if not isinstance(wanted, np.ndarray):
-            raise InputError(f"the goal frame is a {type(wanted).__name__}; a frame is uint8 [height, width, 3]")
+            raise InputError(f"the goal frame is {describe_value(wanted)}; it must be uint8 [height, width, 3]")
         frames = wanted[None] if wanted.ndim == 3 else wanted
         if mask is None:
             return cls(frames)
+        mask = np.asarray(mask)
         return cls(frames, mask if mask.ndim == 3 else np.broadcast_to(mask, (len(frames), *mask.shape)))
 
     @property
@@ -118,14 +127,18 @@ class Goal:
         masked = zip(self.frames, self.masks, strict=True)
         return any(np.array_equal(frame[mask], goal[mask]) for goal, mask in masked)
 
+    def check_size(self, shape: tuple[int, ...], what: str) -> None:
+        """An InputError unless the goal's frames have this shape [H,W,3], which is that of `what`."""
+        if self.picture is not None and self.picture.shape != shape:
+            sides = f"{self.picture.shape[1]} × {self.picture.shape[0]}"
+            raise InputError(
+                f"the goal frame is {sides} pixels and {what} {shape[1]} × {shape[0]}; they must be equally large"
+            )
+
     def completed(self, frame: np.ndarray) -> np.ndarray:
         """The goal's frames [G,H,W,3], with the pixels that do not matter taken from a frame [H,W,3]."""
         assert self.frames is not None
         return self.frames if self.masks is None else np.where(self.masks[..., None], self.frames, frame)
-
-
-def _told(array: np.ndarray) -> str:
-    return f"{array.dtype} {list(array.shape)}"
 
 
 class GoalTest(Protocol):
@@ -139,8 +152,9 @@ class Model(Protocol):
     """A world model as a planner sees it.
 
     It may also have `discrete` (bool): every embedding is made of zeros and ones, and equal ones are the same state;
-    `distance` (a `Distance`) and `goal_test` (a `GoalTest`), learned for it; and `matching(goal)`, the embeddings
-    [G,d] of all states that show a `Goal` with masks, if it knows them.
+    `distance` (a `Distance`) and `goal_test` (a `GoalTest`), learned for it; `matching(goal)`, the embeddings [G,d] of
+    all states that show a `Goal` with masks, if it knows them; and `looks` [d], how much a change of each number of an
+    embedding changes its picture.
     """
 
     threshold: float
@@ -178,14 +192,21 @@ def goal_test_of(model: Model) -> GoalTest | None:
     return test
 
 
+def looks_of(model: Model) -> np.ndarray | None:
+    """How much [d] each number of a model's embeddings counts in a picture; None if the model cannot tell."""
+    looks: np.ndarray | None = getattr(model, "looks", None)
+    return looks
+
+
 def is_discrete(model: Model) -> bool:
     """Whether a model says that its embeddings are zeros and ones, and equal if states are."""
     return bool(getattr(model, "discrete", False))
 
 
-def is_frame(value: Any) -> bool:
-    """Whether a value is a frame: uint8 [H,W,3]."""
-    return isinstance(value, np.ndarray) and value.dtype == np.uint8 and value.ndim == 3 and value.shape[2] == 3
+def check_frame(value: Any, what: str) -> None:
+    """An InputError unless a value is a frame, uint8 [H,W,3]; `what` is what the value is called."""
+    if not (isinstance(value, np.ndarray) and value.dtype == np.uint8 and value.ndim == 3 and value.shape[2] == 3):
+        raise InputError(f"{what} is {describe_value(value)}; it must be uint8 [height, width, 3]")
 
 
 def describe_value(value: Any) -> str:

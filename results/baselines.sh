@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the records of the baselines in the order of how much they tell. Run it again to go on after an interruption.
 # SECONDS_EACH limits the training of each run; what does not finish is reported at the budget it reached.
-# PPO takes about half an hour for a million steps on one core, GLAMOR a quarter of an hour for 50,000, DreamerV2 ten
+# PPO takes about ten minutes for a million steps on one core, GLAMOR a quarter of an hour for 50,000, DreamerV2 ten
 # minutes for 10,000 with few gradient steps. DreamerV2 runs from .venv-extras, which `make .venv-extras/installed` makes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,12 +32,12 @@ for env in ice-slider digit-jump procgen-maze; do
     record random $env $seed
   done
 done
-train ppo ice-slider 1000000
-train ppo digit-jump 1000000
+train ppo ice-slider 3000000
+train ppo digit-jump 3000000
 for env in ice-slider digit-jump procgen-maze; do
   train glamor $env 50000 --rule near
 done
 train dreamer digit-jump 10000 --replay-ratio 0.05
-train ppo procgen-maze 500000
+train ppo procgen-maze 3000000
 train dreamer ice-slider 1200 --replay-ratio 0.05
 train dreamer procgen-maze 1200 --replay-ratio 0.05

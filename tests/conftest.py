@@ -14,9 +14,13 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import matplotlib
 import pytest
+from hypothesis import settings
 
 from pixelplan.cli import main
 from pixelplan.puzzles import PUZZLES
+
+settings.register_profile("pixelplan", deadline=None)  # a busy machine is no failure
+settings.load_profile("pixelplan")
 
 matplotlib.use("Agg")
 

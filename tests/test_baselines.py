@@ -88,9 +88,9 @@ def test_chance_depends_on_seed_and_level_only() -> None:
 def test_what_learns_nothing_runs_from_the_command_line(baseline: str, tmp_path: Path) -> None:
     record = tmp_path / "new" / "record.json"
     words = ("baseline", baseline, "--env", "digit-jump", "--levels", "1000:1005", "--step-limit", "40")
-    said = run_command(*words, "--json", record).stdout
+    output = run_command(*words, "--json", record).stdout
     recorded = json.loads(record.read_text())
-    assert f"digit-jump, {baseline}: solved" in said and recorded["planner"] == baseline
+    assert f"digit-jump, {baseline}: solved" in output and recorded["planner"] == baseline
     assert recorded["budget"]["environment_steps"] == 0 and len(recorded["episodes"]) == 5
     assert {"interval", "optimal", "machine", "version", "seed", "step_limit"} <= set(recorded)
     printed = json.loads(run_command(*words, "--json", "-").stdout)
@@ -108,8 +108,8 @@ def test_bad_input_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture
         (["--json", str(tmp_path)], "is a folder"),
     ):
         assert main([*words, *wrong]) == 2
-        said = capsys.readouterr().err
-        assert sentence in said and said.count("\n") == 1
+        output = capsys.readouterr().err
+        assert sentence in output and output.count("\n") == 1
     assert not (tmp_path / "run").exists()
 
 
@@ -127,8 +127,8 @@ def test_a_missing_extra_is_named(
     monkeypatch.setitem(sys.modules, module, None)
     words = ["baseline", baseline, "--env", "ice-slider", "--steps", "10", "--out", str(tmp_path / "run")]
     assert main(words) == 2
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1 and f"pip install 'pixelplan[{extra}]'" in said
+    output = capsys.readouterr().err
+    assert output.count("\n") == 1 and f"pip install 'pixelplan[{extra}]'" in output
     assert not (tmp_path / "run").exists()
 
 

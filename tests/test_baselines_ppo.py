@@ -86,6 +86,7 @@ def test_a_run_continues_where_it_was_stopped(tmp_path: Path) -> None:
     _, more = train_ppo(puzzle, "digit-jump", (0, 20), cut.environment_steps + 32, tmp_path, config=TINY, resume=True)
     assert more.environment_steps == cut.environment_steps + 32 and more.updates == cut.updates + 6
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
+    assert more.curve == tuple((line["steps"], round(line["mean_return"] / 10, 3)) for line in lines)
     assert [line["steps"] for line in lines] == sorted(line["steps"] for line in lines)
 
 
@@ -105,9 +106,9 @@ def test_the_command_trains_plays_and_resumes(tmp_path: Path, capsys: pytest.Cap
     run, record = tmp_path / "run", tmp_path / "records" / "ppo.json"
     words = ("baseline", "ppo", "--env", "digit-jump", "--option", "size=4", "--out", run, "--games", "4")
     words = (*words, "--rollout-steps", "8", "--levels", "1000:1003", "--step-limit", "9", "--json", record)
-    said = run_command(*words, "--steps", "64").stdout
+    output = run_command(*words, "--steps", "64").stdout
     recorded = json.loads(record.read_text())
-    assert "after 64 of 64 steps" in said and recorded["budget"]["environment_steps"] == 64
+    assert "after 64 of 64 steps" in output and recorded["budget"]["environment_steps"] == 64
     assert (recorded["env"], recorded["planner"], recorded["levels"], recorded["step_limit"]) == (
         "digit-jump",
         "ppo",

@@ -31,8 +31,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def model(data: Path) -> Path:
     """A model trained on it by the command, without interruption."""
     folder = data.parent / "model"
-    said = run_command("train", "--data", data, "--out", folder, "--preset", "tiny", "--threads", "1")
-    assert "parameters" in said.stdout
+    output = run_command("train", "--data", data, "--out", folder, "--preset", "tiny", "--threads", "1")
+    assert "parameters" in output.stdout
     return folder
 
 

@@ -83,12 +83,33 @@ class ShortConfig(VectorConfig):
 class Short(Vector):
     """As its parent, under another name."""
 '''
+EXPERIMENT = '''
+"""How many levels a file has: nothing is trained."""
+
+from pixelplan.experiments.registry import Records
+from pixelplan.experiments.selection import Selection
+from pixelplan.experiments.specs import Cell
+from pixelplan.experiments.tables import Report, comma_separated, markdown
+
+
+def cells(selection: Selection) -> list[Cell]:
+    """None."""
+    return []
+
+
+def report(selection: Selection, records: Records) -> Report:
+    """A row for each puzzle."""
+    rows = [[env, selection.test_levels] for env in selection.puzzles]
+    header = ["puzzle", "levels"]
+    return Report("# Counts\\n" + markdown(header, rows), comma_separated(header, rows), None)
+'''
 ADDITIONS = {
     "puzzle": (
         "puzzles",
         "puzzles/corridor.py",
         PUZZLE,
         (
+            "__init__.py",
             r"^PUZZLES(.*?)= \{",
             r'from pixelplan.puzzles.corridor import Corridor\n\nPUZZLES\1= {"corridor": Corridor, ',
         ),
@@ -98,6 +119,7 @@ ADDITIONS = {
         "planning/lazy.py",
         PLANNER,
         (
+            "__init__.py",
             r"^PLANNERS = \{",
             "from pixelplan.planning.lazy import LazyConfig, lazy\n\n"
             'PLANNERS = {\n    "lazy": Planner(lazy, LazyConfig, "Lazy", "stops before the end"),',
@@ -108,10 +130,17 @@ ADDITIONS = {
         "families/short.py",
         FAMILY,
         (
+            "__init__.py",
             r"^OTHERS = \{",
             "from pixelplan.families.short import Short, ShortConfig\n\n"
             'OTHERS = {\n    "short": Family(Short, ShortConfig, fit_to_frames),',
         ),
+    ),
+    "experiment": (
+        "experiments",
+        "experiments/counts_table.py",
+        EXPERIMENT,
+        ("registry.py", r"^EXPERIMENTS = \{", 'EXPERIMENTS = {\n    "counts": "how many levels there are",'),
     ),
 }
 """For each: the room to copy, the new file and its text, and the change of the room's table."""
@@ -139,13 +168,22 @@ SCRIPTS = {
         assert main(["train", "--data", "play", "--out", "model", "--family", "short", "--threads", "1"]) == 0
         assert pixelplan.load("model").config.family == "short"
     """,
+    "experiment": """
+        from pixelplan.cli import main
+        assert main(["reproduce", "counts", "--results", "results", "--out", "out"]) == 0
+    """,
 }
-SHOWN = {"puzzle": "solved 3 of 3", "planner": "solved 0 of 3", "family": "family short"}
+SHOWN = {
+    "puzzle": "solved 3 of 3",
+    "planner": "solved 0 of 3",
+    "family": "family short",
+    "experiment": "| digit-jump | 2000:2100 |",
+}
 
 
 @pytest.mark.parametrize("what", ADDITIONS)
 def test_two_files_are_enough(what: str, tmp_path: Path) -> None:
-    room, new, text, (pattern, replacement) = ADDITIONS[what]
+    room, new, text, (holder, pattern, replacement) = ADDITIONS[what]
     package = tmp_path / "pixelplan"
     package.mkdir()
     for part in (ROOT / "pixelplan").iterdir():
@@ -153,7 +191,7 @@ def test_two_files_are_enough(what: str, tmp_path: Path) -> None:
             shutil.copytree(part, package / room, ignore=shutil.ignore_patterns("__pycache__"))
         elif part.name != "__pycache__":
             (package / part.name).symlink_to(part)
-    table = (package / new).with_name("__init__.py")
+    table = (package / new).with_name(holder)
     changed, count = re.subn(pattern, replacement, table.read_text(), count=1, flags=re.MULTILINE)
     assert count == 1
     table.write_text(changed)
@@ -168,6 +206,20 @@ def test_two_files_are_enough(what: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert SHOWN[what] in done.stdout
+
+
+def test_the_margin_loss_is_written_once() -> None:
+    """Whoever changes it changes one file."""
+    losses = [path for path in (ROOT / "pixelplan").rglob("*.py") if re.search(r"def margin\w*\(", path.read_text())]
+    assert losses == [ROOT / "pixelplan/families/losses.py"]
+
+
+def test_a_plan_has_the_same_fields_with_and_without_a_server() -> None:
+    plan_view = pytest.importorskip("pixelplan.web.plan_view", reason="the page needs the extra web")
+    views = (plan_view.PlanView, plan_view.GraphView, plan_view.Parting)
+    script = (ROOT / "pixelplan/web/standalone/plan_view.js").read_text()
+    filled = set(re.findall(r"^ {4,6}(\w+)[:,]", script, re.MULTILINE))
+    assert filled == {field for view in views for field in view.model_fields}
 
 
 def test_files_that_contributing_names_exist() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from pixelplan.families.changes import difference_boxes, fitting_grid, patch_side
 from pixelplan.families.identity import equal_frames, judge, near_pairs, states_of_frames
+from pixelplan.families.reading_config import ReadingConfig
 from pixelplan.types import Trajectories
 from tests.tiny_world import play
 
@@ -58,7 +59,10 @@ def test_the_side_of_what_moves():
     assert patch_side(np.array([lying, standing]), 64) == 4
     assert patch_side(np.zeros((0, 2, 2), int), 64) == 64
     two_at_once = [[8, 32], [0, 40]]
-    assert patch_side(np.array([lying, lying, lying, two_at_once]), 64) == 0
+    several = np.array([lying, lying, lying, two_at_once])
+    assert patch_side(several, 64) == 0
+    assert patch_side(several, 64, ReadingConfig(large_width=0.5)) == 4
+    assert patch_side(several, 64, ReadingConfig(usual_width=1.0, large_width=1.0)) > 4
 
 
 @pytest.mark.parametrize(("rows", "columns", "pitch"), [(8, 8, 8), (15, 15, 64 / 15), (7, 9, 50 / 7), (2, 3, 16)])

@@ -15,7 +15,6 @@ import pixelplan.puzzles.table_family as family_module
 from pixelplan.by_name.evaluate import evaluate
 from pixelplan.envs.blindfold import Blindfold
 from pixelplan.evaluation.run import record
-from pixelplan.evaluation.stats import summary
 from pixelplan.families.grid import ModelConfig
 from pixelplan.files import read_json
 from pixelplan.model.checkpoint import save_model
@@ -23,6 +22,7 @@ from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.planning import FullConfig, OneShotConfig
 from pixelplan.puzzles import PlayOptions, PuzzleEnv, get_level, make_puzzle
+from pixelplan.reports.summaries import summarise_evaluation
 from pixelplan.types import InputError
 
 KEYS = {"level", "solved", "steps", "shortest", "replans", "nodes", "seconds"}
@@ -146,7 +146,7 @@ def test_a_level_that_raises_does_not_lose_the_others(monkeypatch, tmp_path):
     assert [episode.solved for episode in result.episodes] == [True, True, False, True]
     assert result.episodes[2].error == "RuntimeError: the robot is on fire" and result.success == 0.75
     assert json.loads(out.read_text())["episodes"][2]["error"].endswith("on fire")
-    assert "raised: 1 levels, first 2" in summary(result)
+    assert "raised: 1 levels, first 2" in summarise_evaluation(result)
 
 
 def test_garbage_from_an_environment_is_named():

@@ -44,8 +44,8 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small grid that was run by the command."""
     folder = tmp_path_factory.mktemp("grid")
     words = ("reproduce", "generalisation", "--puzzles", "digit-jump", "--levels", "2", *TINY, *places(folder))
-    said = run_command(*words, "--run")
-    assert "done digit-jump, tiny, 2 levels" in said.stderr and "cells are recorded" in said.stdout
+    output = run_command(*words, "--run")
+    assert "done digit-jump, tiny, 2 levels" in output.stderr and "cells are recorded" in output.stdout
     return folder
 
 
@@ -65,15 +65,15 @@ def test_a_finished_cell_is_reused_and_never_run_twice(grid: Path) -> None:
     words = ("reproduce", "generalisation", "--puzzles", "digit-jump", "--levels", "2", *TINY, *places(grid))
     before = {path: path.stat().st_mtime_ns for path in (grid / "results").rglob("*.json")}
     assert len(before) == 2
-    said = run_command(*words, "--run", "--threads", "2")  # threads do not make another cell
-    assert said.stderr == "" and {path: path.stat().st_mtime_ns for path in before} == before
+    output = run_command(*words, "--run", "--threads", "2")  # threads do not make another cell
+    assert output.stderr == "" and {path: path.stat().st_mtime_ns for path in before} == before
     listed = run_command(*words, "--dry-run").stdout.splitlines()
     assert [line.split()[0] for line in listed[:2]] == ["done", "done"] and listed[2].startswith("2 of 2 cells done")
     # another experiment that needs the same model and one measure more finds both
-    said = run_command(
+    output = run_command(
         "reproduce", "ablation", "--puzzles", "digit-jump", "--levels", "2", *TINY, *places(grid), "--dry-run"
     )
-    states = [line.split("  ")[0].strip() for line in said.stdout.splitlines()[:-1]]
+    states = [line.split("  ")[0].strip() for line in output.stdout.splitlines()[:-1]]
     assert states == ["done", "to train", "to train", "to measure", "done", "to measure"]
 
 
@@ -90,10 +90,10 @@ def test_what_is_shown_needs_no_runs(grid: Path, tmp_path: Path) -> None:
         "--runs",
         tmp_path / "no",
     )
-    said = run_command(*words).stdout
-    assert "2 of 234 cells are recorded; `pixelplan reproduce generalisation --run`" in said
+    output = run_command(*words).stdout
+    assert "2 of 234 cells are recorded; `pixelplan reproduce generalisation --run`" in output
     assert {path.name for path in out.iterdir()} == {f"generalisation.{kind}" for kind in ("md", "csv", "png", "svg")}
-    assert "(1 seed)" not in said and "1 seed)" in said and "| 0.25 |" in said, "the number of seeds; the paper's"
+    assert "(1 seed)" not in output and "1 seed)" in output and "| 0.25 |" in output, "the number of seeds; the paper's"
     first = (out / "generalisation.svg").read_bytes()
     run_command(*words)
     assert (out / "generalisation.svg").read_bytes() == first
@@ -158,16 +158,16 @@ def test_a_check_finds_a_record_that_was_changed(grid: Path, tmp_path: Path) -> 
     kept = tmp_path / "results"
     shutil.copytree(grid / "results", kept)
     runs = ("--results", kept, "--runs", grid / "runs", "--out", tmp_path / "out")
-    said = run_command(*words, *runs).stdout.splitlines()
-    assert len(said) == 2 and all(line.startswith("agrees") for line in said)
+    output = run_command(*words, *runs).stdout.splitlines()
+    assert len(output) == 2 and all(line.startswith("agrees") for line in output)
     path = record_path(CELL, kept)
     record = json.loads(path.read_text())
     wrong = 0.0 if record["result"]["success"] else 1.0
     path.write_text(json.dumps({**record, "result": {**record["result"], "success": wrong}}))
     assert "damaged or edited" in one_sentence(run_command(*words, *runs, code=2))
     write_json(path, {**record, "result": {**record["result"], "success": wrong}})  # with a seal that fits
-    said = run_command(*words, *runs, code=1).stdout.splitlines()
-    assert sorted(line.split()[0] for line in said) == ["agrees", "differs"]
+    output = run_command(*words, *runs, code=1).stdout.splitlines()
+    assert sorted(line.split()[0] for line in output) == ["agrees", "differs"]
     assert not (tmp_path / "out").exists() and json.loads(path.read_text())["result"]["success"] == wrong
     nowhere = ("--results", kept, "--runs", tmp_path / "none")
     assert "none of the 2 models" in one_sentence(run_command(*words, *nowhere, code=2))
@@ -224,10 +224,13 @@ def test_a_cell_that_fails_is_reported_and_the_others_continue(grid: Path, tmp_p
     data.mkdir(parents=True)
     play = training_on("digit-jump", 1, 0, "tiny").play
     (data / f"digit-jump-{fingerprint(play)[:16]}").write_text("something else")
-    said = run_command(*words, "--run", code=1)
-    assert said.stderr.count("FAILED digit-jump, tiny, 1 levels") == 2 and "already holds something else" in said.stderr
-    assert said.stderr.strip().splitlines()[-1].startswith("pixelplan: 2 cells failed")
-    assert "2 of 36 cells are recorded" in said.stdout
+    output = run_command(*words, "--run", code=1)
+    assert (
+        output.stderr.count("FAILED digit-jump, tiny, 1 levels") == 2
+        and "already holds something else" in output.stderr
+    )
+    assert output.stderr.strip().splitlines()[-1].startswith("pixelplan: 2 cells failed")
+    assert "2 of 36 cells are recorded" in output.stdout
 
 
 def test_bad_input_is_one_sentence(grid: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,9 +12,9 @@ import pytest
 import pixelplan
 from pixelplan.by_name.resolve import open_family
 from pixelplan.data.collect import ChoiceConfig, reach
-from pixelplan.envs.explore import ExploreConfig, explore
 from pixelplan.envs.noise_config import Noise
 from pixelplan.types import InputError
+from pixelplan.worlds.explore import ExploreConfig, Explorer, explore
 from pixelplan.worlds.noise import Noisy
 from tests.conftest import one_sentence, run_command
 from tests.own_worlds import Corridor
@@ -176,6 +176,37 @@ def test_what_never_did_anything_is_tried_again_elsewhere() -> None:
         return sum(any(over for *_, over in room.numbers) for room in rooms)
 
     assert opened(ExploreConfig().least) > opened(0.0)
+
+
+class Ring:
+    """Places in a ring. If it `slips`, every 37th step goes the other way, as if frames hid something."""
+
+    over = False
+
+    def __init__(self, places: int, slips: bool) -> None:
+        self.places, self.slips, self.steps = places, slips, 0
+
+    def reset(self) -> int:
+        self.here = 0
+        return 0
+
+    def step(self, action: int) -> int:
+        self.steps += 1
+        change = (1, -1)[(action + (self.slips and self.steps % 37 == 0)) % 2]
+        self.here = min(max(self.here + change, 0), self.places - 1)
+        return self.here
+
+
+@pytest.mark.parametrize("slips", [False, True])
+def test_actions_drawn_all_at_once_are_those_drawn_one_by_one(slips: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing is left to try, an episode is drawn at once, until something new happens all the same."""
+
+    def play() -> list[bytes]:
+        return [part.tobytes() for part in explore(Ring(6, slips), 2, 30, 20, np.random.default_rng(3))]
+
+    at_once = play()
+    monkeypatch.setattr(Explorer, "at_random", lambda *_: 0)
+    assert play() == at_once
 
 
 def test_bad_input_is_a_sentence(tmp_path: Path) -> None:

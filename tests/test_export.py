@@ -28,8 +28,8 @@ from tests.tiny_world import play
 
 
 def test_a_shipped_model_is_exported_with_the_same_numbers(tmp_path: Path, name: str) -> None:
-    said = run_command("export", name, "--onnx", "--out", str(tmp_path / "onnx")).stdout
-    assert "1,000 frames" in said
+    output = run_command("export", name, "--onnx", "--out", str(tmp_path / "onnx")).stdout
+    assert "1,000 frames" in output
     about = json.loads((tmp_path / "onnx" / "model.json").read_text())
     assert about["env"] == name and about["checked"]["frames"] == 1000
     assert max(about["checked"]["largest_difference"].values()) <= 1e-4
@@ -83,5 +83,5 @@ def test_what_has_no_onnx_form_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_a_missing_model_is_one_sentence(tmp_path: Path) -> None:
-    said = one_sentence(run_command("export", "nowhere", "--out", str(tmp_path / "onnx"), code=2))
-    assert "there is no model 'nowhere'" in said
+    output = one_sentence(run_command("export", "nowhere", "--out", str(tmp_path / "onnx"), code=2))
+    assert "there is no model 'nowhere'" in output

@@ -32,8 +32,8 @@ QUICK = [
 
 
 def test_the_fastest_cases_of_each_kind() -> None:
-    said = campaign("--share", "0.012", "--seed", "1", "--only", *QUICK)
-    assert said.splitlines()[-1].endswith(" cases, 0 failed") and said.count("\n") == len(QUICK) + 1
+    output = campaign("--share", "0.012", "--seed", "1", "--only", *QUICK)
+    assert output.splitlines()[-1].endswith(" cases, 0 failed") and output.count("\n") == len(QUICK) + 1
 
 
 @pytest.mark.slow

@@ -17,9 +17,10 @@ from pixelplan.files import write_json
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.checkpoint import CONFIG, GOAL_TEST, load_model, read_description, save_model
 from pixelplan.model.find_family import family_of
-from pixelplan.model.goal_test import Certainty, GoalTestConfig, LearnedGoalTest, told, warnings
+from pixelplan.model.goal_test import Certainty, GoalTestConfig, LearnedGoalTest, warnings
 from pixelplan.model.learn_goal_test import draw_line, learn_goal_test, readings
 from pixelplan.model.world_model import WorldModel
+from pixelplan.reports.summaries import summarise_goal_test
 from pixelplan.types import Goal, InputError
 from tests.own_worlds import Corridor
 from tests.tiny_world import play
@@ -84,9 +85,10 @@ def test_it_learns_what_solved_states_have_in_common() -> None:
     assert warnings(report, GoalTestConfig(many_alarms=-1.0))
 
 
-def test_when_its_rate_rises_is_a_setting() -> None:
+@pytest.mark.parametrize("setting", [{"warm_up": 0.9}, {"neighbourhood": 1}])
+def test_how_it_learns_is_a_setting(setting: dict[str, Any]) -> None:
     levels, certain = [walk(seed) for seed in range(20)], []
-    for config in (GoalTestConfig(updates=20), GoalTestConfig(updates=20), GoalTestConfig(updates=20, warm_up=0.9)):
+    for config in (GoalTestConfig(updates=20), GoalTestConfig(updates=20), GoalTestConfig(updates=20, **setting)):
         learned = learn_goal_test(Lattice(), levels, [], 5, 5, config)
         assert learned is not None
         certain.append(learned[0](Lattice().encode(levels[0].frames)))
@@ -155,7 +157,7 @@ def test_without_a_solved_state_there_is_none() -> None:
     assert learn_goal_test(Lattice(), unsaid, unsaid, 5, 5) is None
     never = [level for level in map(walk, range(40)) if level.solved is not None and not level.solved.any()]
     assert never and learn_goal_test(Lattice(), never, never, 5, 5) is None
-    assert "none" in told(None) and warnings(None, GoalTestConfig()) == []
+    assert "none" in summarise_goal_test(None) and warnings(None, GoalTestConfig()) == []
 
 
 def test_what_cannot_be_seen_is_not_learned_and_it_says_so() -> None:
@@ -183,10 +185,12 @@ def a_model() -> WorldModel:
     return WorldModel(settings, sizes, threshold=0.5)
 
 
-def test_it_is_stored_with_the_model_and_checked(tmp_path: Path) -> None:
+@pytest.mark.parametrize("neighbourhood", [1, 3, 5])
+def test_it_is_stored_with_the_model_and_checked(neighbourhood: int, tmp_path: Path) -> None:
     model = a_model()
     z = model.encode(play().frames)
-    model.goal_test = LearnedGoalTest(Certainty(z.shape[1], 2, z.shape[1] // 2, "channels last", 8), 0.5)
+    network = Certainty(z.shape[1], 2, z.shape[1] // 2, "channels last", 8, neighbourhood)
+    model.goal_test = LearnedGoalTest(network, 0.5)
     save_model(tmp_path, model, {"data": {}})
     again = load_model(tmp_path)
     assert again.goal_test is not None and torch.equal(again.goal_test(z), model.goal_test(z))
@@ -258,9 +262,9 @@ def test_a_goals_picture_is_an_example_if_play_never_reached_it(tmp_path: Path) 
     assert data.solved is not None and not data.solved.any()
     assert data.goals is not None and data.goal_level is not None and data.goal_level.tolist() == list(range(100))
     model = pixelplan.train(data, tmp_path / "model", threads=1)
-    found = read_description(tmp_path / "model")["findings"]["goal_test"]
-    assert found["trained_on"] == found["with_goal"] == 0 and found["held_out"] and found["missed"] == 0
-    assert found["pictures"] > 50 and f"and {found['pictures']} goal pictures" in told(found)
+    report = read_description(tmp_path / "model")["findings"]["goal_test"]
+    assert report["trained_on"] == report["with_goal"] == 0 and report["held_out"] and report["missed"] == 0
+    assert report["pictures"] > 50 and f"and {report['pictures']} goal pictures" in summarise_goal_test(report)
     result = pixelplan.evaluate(Lamps, "1000:1010", planner="one-shot", model=model, goals="solved")
     assert result.success == 1
 

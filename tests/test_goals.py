@@ -13,7 +13,7 @@ from PIL import Image
 import pixelplan
 from pixelplan.by_name.evaluate import evaluate
 from pixelplan.by_name.solve import solve
-from pixelplan.envs.frames import read_goal
+from pixelplan.exchange.picture_files import read_goal
 from pixelplan.planning import PLANNERS, OneShotConfig, one_shot
 from pixelplan.planning.latent_goal import in_latent_space
 from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
@@ -150,6 +150,21 @@ def test_an_own_world_is_judged_by_the_same_goal() -> None:
     assert family.challenge(0).goal.frames.shape[0] == 2
 
 
+def test_several_pictures_may_be_in_a_list_and_names_must_exist() -> None:
+    level = get_level(make_puzzle("ice-slider"), 1001)
+    pictures = [level.frame(state) for state in (level.goal, level.start)]
+    _, episode = solve("ice-slider", 1001, model="oracle", goal=pictures)
+    assert episode.solved and episode.actions == ()
+    assert pixelplan.plan(Oracle(level), level.frame(level.start), pictures).actions == ()
+    for env in ("ice-slider", Corridor):
+        with pytest.raises(InputError, match="goals is 'sovled'; it is one of"):
+            solve(env, 1, planner="image-search", goal="sovled")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="the goal frames differ in size"):
+        Goal.of([pictures[0], pictures[1][:32]])
+    with pytest.raises(InputError, match="a Goal has its own masks"):
+        Goal.of(Goal.of(pictures[0]), np.ones((64, 64), bool))
+
+
 @pytest.mark.parametrize(
     ("frames", "masks", "what"),
     [
@@ -209,7 +224,10 @@ def test_in_python_a_mask_is_an_argument() -> None:
     assert plan.reached and plan.actions == ()
     elsewhere = int(level.successors[level.start, 1])
     assert elsewhere != level.start
-    plan = pixelplan.plan(Oracle(level), level.frame(level.start), level.frame(elsewhere), mask=mask)
-    assert plan.reached and len(plan.actions) == 1
+    for given in (mask, mask.tolist()):
+        plan = pixelplan.plan(Oracle(level), level.frame(level.start), level.frame(elsewhere), mask=given)
+        assert plan.reached and len(plan.actions) == 1
+    named = pixelplan.plan("digit-jump", level.frame(level.start), level.frame(elsewhere))
+    assert named.reached and len(named.actions) == 1
     assert dataclasses.is_dataclass(pixelplan.Goal)
     assert pixelplan.plan(Oracle(level), level.frame(level.start), "solved").reached

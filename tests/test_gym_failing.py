@@ -58,8 +58,8 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_it_is_named_and_what_was_collected_stays(way: str, tmp_path: Path) -> None:
     words = ["--env", ENV, "--option", f"way={way}", "--step-seconds", "0.2"]
-    said = run_command("check-env", *words, "--levels", "3:4", code=2).stderr
-    assert ENV in said and WAYS[way] in said and "step 3 of level 3" in said
+    output = run_command("check-env", *words, "--levels", "3:4", code=2).stderr
+    assert ENV in output and WAYS[way] in output and "step 3 of level 3" in output
     done = run_command("collect", *words, "--levels", "0:5", "--out", tmp_path / "data", code=2)
     assert WAYS[way] in done.stderr.splitlines()[-1] and "Traceback" not in done.stderr
     noted = (tmp_path / "data" / "unfinished.jsonl").read_text()

@@ -15,7 +15,7 @@ from pixelplan.model import race
 from pixelplan.model.batches import LevelPlay, level_plays, make_batch
 from pixelplan.model.checkpoint import load_model
 from pixelplan.model.find_family import FAMILIES, config_from, family_of
-from pixelplan.model.findings import goals_seen, recorded_depths, told
+from pixelplan.model.findings import goals_seen, recorded_depths
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.picture_config import PictureConfig
@@ -24,6 +24,7 @@ from pixelplan.model.sizes import Sizes
 from pixelplan.model.train import short_run, train
 from pixelplan.model.train_config import RaceConfig, TrainConfig
 from pixelplan.model.world_model import WorldModel
+from pixelplan.reports.summaries import summarise_training
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
 from tests.test_data_contents import leapers
@@ -146,7 +147,7 @@ def test_the_winner_of_a_race_trains_on(tmp_path, monkeypatch):
     assert model.config.family == "picture"
     description = json.loads((tmp_path / "model" / "config.json").read_text())
     assert [(run["family"], run["exact"]) for run in description["race"]] == [("vector", 0.3), ("picture", 0.6)]
-    assert told(description)[0] == (
+    assert summarise_training(description)[0] == (
         "race (score): vector (dimensions 16, planes 4, width 16) 0.3000, picture (patches 8, width 8, wide 16) 0.6000"
     )
     exact["vector"] = 1.0  # nothing could be better: the second does not run
@@ -224,7 +225,7 @@ def test_findings_in_another_form_are_refused():
     findings = {"lattice": ["x", 1], "family": "picture", "warnings": []}
     for damaged in ({"findings": findings}, {"findings": {}}, {"findings": {**findings, "lattice": [1, 1]}}):
         with pytest.raises(InputError, match="damaged"):
-            told(damaged)
+            summarise_training(damaged)
 
 
 def test_goals_are_told_against_how_far_play_came():
@@ -252,7 +253,7 @@ def test_a_world_that_is_not_learned_says_so(tmp_path):
     train(data, tmp_path / "model", quick("picture", updates=1))
     description = json.loads((tmp_path / "model" / "config.json").read_text())
     assert any("this world was not learned" in sentence for sentence in description["findings"]["warnings"])
-    assert told(description)[-1].startswith("warning: this world was not learned")
+    assert summarise_training(description)[-1].startswith("warning: this world was not learned")
 
 
 def test_half_a_margin_is_refused_by_a_family_without_one(tmp_path):

@@ -28,8 +28,8 @@ def test_forward_loss_counts_misses_half_among_themselves():
     predicted = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, 0.9]])
     target = torch.tensor([[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]])
     squared = [2.0, 0.0, 0.01]  # only the first misses by more than the tolerance
-    assert forward_loss(predicted, target, 0.2).item() == pytest.approx(0.5 * sum(squared) / 3 + 0.5 * 2.0)
-    assert forward_loss(predicted[1:], target[1:], 0.2).item() == pytest.approx(0.5 * 0.01 / 2)
+    assert forward_loss(predicted, target, 0.2, 0.5).item() == pytest.approx(0.5 * sum(squared) / 3 + 0.5 * 2.0)
+    assert forward_loss(predicted[1:], target[1:], 0.2, 0.5).item() == pytest.approx(0.5 * 0.01 / 2)
 
 
 def test_what_counts_as_a_miss_is_a_setting():
@@ -68,9 +68,9 @@ def test_margin_loss_counts_close_pairs_half_among_themselves():
     # ε = 0.5: distances² 0.0625 and 0 have hinges 0.75 and 1, the far one 0.
     squared = torch.tensor([0.0625, 0.0, 4.0, 1.0])
     expected = 0.5 * (1.75 / 4) + 0.5 * (1.75 / 2)
-    assert margin_loss(squared, 0.5).item() == pytest.approx(expected)
-    assert margin_loss(torch.zeros(3), 0.5).item() == pytest.approx(1.0)
-    assert margin_loss(torch.full((3,), 0.3), 0.5).item() == 0.0
+    assert margin_loss(squared, 0.5, 0.5).item() == pytest.approx(expected)
+    assert margin_loss(torch.zeros(3), 0.5, 0.5).item() == pytest.approx(1.0)
+    assert margin_loss(torch.full((3,), 0.3), 0.5, 0.5).item() == 0.0
 
 
 def test_pull_loss_is_the_mean():

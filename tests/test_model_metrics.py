@@ -8,7 +8,10 @@ import torch
 
 from pixelplan.model.batches import LevelPlay, level_plays
 from pixelplan.model.calibrate import JudgingConfig, calibrate, rates
-from pixelplan.model.metrics import StepErrors, rankings, step_errors
+from pixelplan.model.find_family import family_of
+from pixelplan.model.metrics import MetricsConfig, StepErrors, rankings, rollout_exactness, step_errors
+from pixelplan.model.world_model import WorldModel
+from tests.test_model_families import SMALL
 from tests.tiny_world import play
 
 
@@ -70,6 +73,34 @@ def test_frames_of_the_right_state_count_as_right_and_states_are_counted_once():
         ranking.horizon: ranking for ranking in rankings(Table(wrong=3), [line([0, 0, 0, 0, 0, 5, 6, 7, 8, 9, 10, 11])])
     }
     assert ranked[5].reciprocal_rank == pytest.approx(1 / 2)
+
+
+def test_what_is_ranked_is_a_setting():
+    once = line(list(range(12)))
+    thrice = dataclasses.replace(once, episodes=once.episodes.repeat(3, 0), actions=once.actions.repeat(3, 0))
+    assert rankings(Table(), [thrice])[0].episodes == 3
+    assert rankings(Table(), [thrice], config=MetricsConfig(ranked_episodes=2))[0].episodes == 2
+    # The first action changed nothing, so the prediction is state 1, which is seen only later in the episode.
+    late = dataclasses.replace(once, episodes=np.array([[0, *range(11)]]))
+    assert rankings(Table(), [late])[0].hits == 0.0
+    assert rankings(Table(), [late], config=MetricsConfig(ranked_frames=2))[0].hits == 1.0
+
+
+def test_after_how_many_steps_predictions_are_ranked_is_a_setting():
+    ranked = rankings(Table(), [line(list(range(12)))], MetricsConfig(ranked_steps=(2, 11)))
+    assert [ranking.horizon for ranking in ranked] == [2, 11]
+
+
+@pytest.mark.parametrize(("shared", "levels"), [(5, 1), (1, 3)])
+def test_how_many_rollouts_share_a_level_is_a_setting(shared, levels, monkeypatch):
+    data = play(levels=3)
+    model = WorldModel(*family_of(SMALL["vector"]).fit(SMALL["vector"], None, data))
+    encoded = []
+    encode = model.networks.encode
+    monkeypatch.setattr(model.networks, "encode", lambda images: encoded.append(images) or encode(images))
+    config = MetricsConfig(walks_per_level=shared)
+    rollout_exactness(model.networks.eval(), level_plays(data), (1,), walks=3, config=config)
+    assert len(encoded) == levels
 
 
 def test_one_step_accuracy_wants_the_right_state_nearest_and_near():

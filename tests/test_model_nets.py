@@ -10,8 +10,10 @@ import torch
 from pixelplan.families.grid import ModelConfig, NoiseConfig, SpreadingConfig, sizes_of
 from pixelplan.families.identity import states_of_frames
 from pixelplan.families.noisy import settled
+from pixelplan.families.paper import PaperConfig
 from pixelplan.families.position import Displacements, TransportModel, differing_cells, expected, spread_codes
 from pixelplan.families.presets import PRESETS, preset
+from pixelplan.families.vector import VectorConfig
 from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.find_family import config_from
 from pixelplan.model.objective import ObjectiveConfig
@@ -198,3 +200,24 @@ def test_with_noisy_frames_a_cell_differs_by_more_than_the_others():
     noisy = batch._replace(images=batch.images + noise)
     assert differing_cells(noisy, sizes).all(), "taken at their word, noisy pixels differ everywhere"
     assert torch.equal(differing_cells(noisy, sizes, NoiseConfig().notable), clean)
+
+
+@pytest.mark.parametrize(
+    ("config", "name"),
+    [
+        (SMALL["spatial"], "inverse_width"),
+        (SMALL["latent"], "latent_width"),
+        (VectorConfig(inverse=True), "inverse_width"),
+        (VectorConfig(), "encoder_width"),
+        (VectorConfig(), "spread_width"),
+        (PaperConfig(stem=8), "inverse_width"),
+    ],
+)
+def test_the_widths_of_networks_are_settings(config, name):
+    """Half as wide networks have fewer parameters, and a record without the setting stands for the usual width."""
+    usual = WorldModel(config, sizes_of(play(levels=1))).parameter_count
+    narrow = dataclasses.replace(config, **{name: getattr(config, name) // 2})
+    assert WorldModel(narrow, sizes_of(play(levels=1))).parameter_count < usual
+    written = json.loads(json.dumps(dataclasses.asdict(narrow)))
+    assert config_from(written) == narrow
+    assert config_from({key: value for key, value in written.items() if key != name}) == config

@@ -8,10 +8,10 @@ import pytest
 from pixelplan.families.grid import ModelConfig
 from pixelplan.families.presets import PRESETS
 from pixelplan.families.vector import VectorConfig
-from pixelplan.model.findings import told
 from pixelplan.model.picture_config import PictureConfig
 from pixelplan.model.race import named, train_best
 from pixelplan.model.train_config import TrainConfig
+from pixelplan.reports.summaries import summarise_training
 from pixelplan.types import Trajectories
 
 CANDIDATES = (
@@ -61,14 +61,14 @@ def test_odd_worlds_are_trained(size, levels, actions, tmp_path):
     z = model.encode(data.frames[:2])
     assert model.step(z, model.context(data.frames[0])).shape == (2, actions, z.shape[1])
     description = json.loads((tmp_path / "model" / "config.json").read_text())
-    assert description["race"] and told(description)
+    assert description["race"] and summarise_training(description)
 
 
 def test_a_world_in_which_nothing_changes_says_so(tmp_path):
     data = walk(useful=0)
     train_best(data, tmp_path / "model", CONFIG)
     description = json.loads((tmp_path / "model" / "config.json").read_text())
-    assert any("nothing ever changes" in line for line in told(description))
+    assert any("nothing ever changes" in line for line in summarise_training(description))
 
 
 def test_a_world_in_which_every_frame_is_new_says_so(tmp_path):
@@ -84,7 +84,7 @@ def test_a_world_in_which_every_frame_is_new_says_so(tmp_path):
     )
     train_best(data, tmp_path / "model", CONFIG)
     description = json.loads((tmp_path / "model" / "config.json").read_text())
-    assert any("was not learned" in line for line in told(description))
+    assert any("was not learned" in line for line in summarise_training(description))
 
 
 def test_the_default_preset_guesses_nothing_and_tells_its_candidates_apart():

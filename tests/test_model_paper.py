@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from pixelplan.families.paper import Paper, PaperConfig, ResNet
+from pixelplan.families.paper import Paper, PaperConfig, PaperForwardModel, ResNet
 from pixelplan.families.presets import preset
 from pixelplan.model.batches import level_plays, make_batch
 from pixelplan.model.metrics import step_errors
@@ -73,7 +73,8 @@ def test_the_losses_are_those_of_the_text() -> None:
     levels = level_plays(data)
     batch = make_batch(levels, [np.random.default_rng(index) for index in range(2)], 3, 0.0, scattered=True)
     seen: list[int] = []
-    networks.forward_model.network.register_forward_hook(lambda layer, given, output: seen.append(len(output)))
+    last = networks.forward_model.network.layers[-1]
+    last.register_forward_hook(lambda layer, given, output: seen.append(len(output)))
     losses = networks(batch, ObjectiveConfig(margin=0.1), 0.5)
     assert seen == [len(batch.steps)], "the forward model runs for steps that were seen, and for nothing else"
     forward, margin, inverse = [], [], []
@@ -89,6 +90,42 @@ def test_the_losses_are_those_of_the_text() -> None:
         torch.testing.assert_close(losses[name], torch.stack(values).mean(), atol=1e-5, rtol=1e-4)
     whole = 0.625 * losses["forward"] + losses["margin"] + losses["inverse"]
     torch.testing.assert_close(losses["total"], whole)
+
+
+def test_parts_of_an_image_are_convolved_once() -> None:
+    torch.manual_seed(0)
+    network = ResNet(16, 16, 5, 8, stem=4).eval()
+    states, level = torch.randn(3, 3, 16, 16), torch.randn(2, 2, 16, 16)
+    state_of, level_of = torch.tensor([0, 1, 2, 0, 1, 2]), torch.tensor([0, 0, 0, 1, 1, 1])
+    whole = network(torch.cat([states[state_of], level[level_of]], dim=1))
+    torch.testing.assert_close(network.of_parts((states, state_of), (level, level_of)), whole, atol=1e-5, rtol=1e-4)
+
+
+def test_planes_differ_at_first() -> None:
+    """Else the forward model, which also sees frames and actions, learns to ignore the embedding."""
+    for spread in (1.0, 3.0):
+        torch.manual_seed(0)
+        config = PaperConfig(stem=32, spread=spread)
+        model = Paper(config, config.sizes(24, 24, 5)).forward_model
+        assert isinstance(model, PaperForwardModel)
+        z = nn.functional.normalize(torch.randn(200, 16), dim=-1)
+        planes = model.deconvolve(model.expand(z).unflatten(-1, (-1, model.rows, model.columns)))
+        assert 0.3 * spread < planes.std(0).mean().item() < spread
+
+
+def test_the_fully_latent_forward_model_sees_no_context() -> None:
+    data = play(levels=2)
+    torch.manual_seed(0)
+    config = dataclasses.replace(TINY, latent=True)
+    networks = Paper(config, config.sizes(16, 16, 5)).eval()
+    batch = make_batch(level_plays(data), [np.random.default_rng(index) for index in range(2)], 3, 0.0, scattered=True)
+    other = batch._replace(contexts=batch.contexts.flip(0))
+    losses, same = (networks(one, ObjectiveConfig(margin=0.1), 0.5) for one in (batch, other))
+    assert losses["total"] == same["total"]
+    first = batch.images[:1]
+    z = networks.encode(first)
+    after = networks.forward_model.after(z, torch.tensor([0]), first, torch.tensor([0]), torch.tensor([3]))
+    torch.testing.assert_close(networks.step(z[None], networks.context(first))[0, :, 3], after)
 
 
 def test_the_preset_is_the_papers() -> None:

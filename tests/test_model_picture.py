@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pixelplan.model.batches import LevelPlay, level_plays, make_batch, sample_steps, to_images
+from pixelplan.model.batches import BatchConfig, LevelPlay, level_plays, make_batch, sample_steps, to_images
 from pixelplan.model.picture import Picture
 from pixelplan.model.picture_config import PictureConfig
 from pixelplan.types import InputError
@@ -52,6 +52,19 @@ def test_scattered_steps_can_be_taken_two_at_a_time(limit, seed):
     begun = np.unique(steps[:, 0])
     assert begun.tolist() == list(range(min(limit, len(np.unique(level.steps[:, 0])))))
     assert np.isin(steps[:, 2], begun).any(), "some steps lead to where others begin"
+
+
+def test_how_many_of_them_lie_all_over_the_level_is_a_setting():
+    (level,) = level_plays(play(levels=1))
+    differ = []
+    for seed in range(5):
+        usual, all_over = (
+            sample_steps(level, 6, np.random.default_rng(seed), config=BatchConfig(leading=share)).frames
+            for share in (0.5, 1.0)
+        )
+        assert np.array_equal(usual[:3], all_over[:3]), "the first half lies all over the level anyway"
+        differ.append(not np.array_equal(usual[:6], all_over[:6]))
+    assert any(differ)
 
 
 def test_a_step_that_solves_the_level_is_among_them():
@@ -195,3 +208,14 @@ def test_what_moved_away_shows_what_was_behind_it(monkeypatch):
     assert uncovered.sum() == 4 and (after == truth[0])[:, uncovered].all()
     covered = (truth[2] != truth[0]).any(0) & (truth[2] != truth[1]).any(0)
     assert not (after == truth[2])[:, covered].any(), "what is new is only as right as the network is"
+
+
+def test_looks_turn_features_back_into_pixels():
+    """Distances weighed by `looks` are those of pixels, as far as the features describe them."""
+    level = dotted(4)
+    networks = Picture(SMALL, SMALL.sizes(32, 32, 1))
+    networks.prepare([level])
+    images = to_images(level.frames[:2])
+    features = networks.encode(images)
+    apart = ((features[0] - features[1]) * networks.looks()).norm()
+    assert 0 < apart <= (images[0] - images[1]).norm() * 1.001

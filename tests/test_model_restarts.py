@@ -74,7 +74,7 @@ def test_a_killed_run_starts_again_as_it_would_have(tmp_path, monkeypatch, capsy
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("pixelplan.model.train.begin_anew", killed)
+        patched.setattr("pixelplan.model.train.start_over", killed)
         with pytest.raises(KeyboardInterrupt):
             train(data, tmp_path / "cut", config)
     resumed = train(data, tmp_path / "cut", config, resume=True)

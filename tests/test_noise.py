@@ -128,7 +128,7 @@ def test_noise_that_training_was_not_told_of_is_noticed(tmp_path: Path) -> None:
     refused = run_command("train", "--data", tmp_path / "noisy", "--out", tmp_path / "a", *train, code=2).stderr
     assert "train with --noisy if what changes is visual noise" in refused
     picture = ["--preset", "picture", "--updates", "2"]
-    said = run_command("train", "--data", tmp_path / "noisy", "--out", tmp_path / "a", *picture).stderr
-    assert "no two of the 56 recorded frames are alike" in said and "--noisy" in said
+    output = run_command("train", "--data", tmp_path / "noisy", "--out", tmp_path / "a", *picture).stderr
+    assert "no two of the 56 recorded frames are alike" in output and "--noisy" in output
     for number, more in enumerate((["--data", tmp_path / "noisy", "--noisy"], ["--data", tmp_path / "clean"])):
         assert "no two" not in run_command("train", *more, "--out", tmp_path / f"b{number}", *train).stderr

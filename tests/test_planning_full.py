@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pixelplan.planning import PLANNERS, FullConfig, OneShotConfig, full
-from pixelplan.planning.full import can_return
 from pixelplan.planning.memory import Memory
+from pixelplan.planning.plan import can_return
 from pixelplan.puzzles import get_level, make_puzzle
 from pixelplan.puzzles.oracle import Oracle
 from pixelplan.puzzles.table_family import blindfolded
@@ -106,6 +106,28 @@ def test_a_goal_that_is_predicted_badly_is_visited_first():
     assert episode.solved and len(episode.actions) == 14
     explored = full(BadlyPredictedGoal(world.successors), world, frame_of(63), FullConfig(likely_goal=0))
     assert len(explored.actions) > 28, "whatever is near comes first"
+
+
+def test_what_looks_like_the_goal_is_visited_first():
+    """By embeddings the goal is no nearer than most states; in a picture it is."""
+
+    class Elsewhere(ToyModel):
+        def step(self, z: torch.Tensor, context: object) -> torch.Tensor:
+            after = super().step(z[:, :64], context)
+            hidden = 1.2 * after[..., 63:]
+            return torch.cat([after, hidden], -1)
+
+        def encode(self, frames: np.ndarray) -> torch.Tensor:
+            z = super().encode(frames)
+            return torch.cat([z, torch.zeros(len(z), 1)], 1)
+
+    world = ToyWorld(grid(8), goal=63)
+    model = Elsewhere(world.successors)
+    explored = full(model, world, frame_of(63))
+    model.looks = np.array([1.0] * 64 + [0.6], np.float32)
+    episode = full(model, world, frame_of(63))
+    assert episode.solved and len(episode.actions) == 14 < len(explored.actions)
+    assert len(full(model, world, frame_of(63), FullConfig(likely_look=0.1)).actions) > 14
 
 
 def test_what_the_goal_test_accepts_is_visited_first():

@@ -113,6 +113,16 @@ def test_limits_end_the_search_at_the_node_nearest_the_goal(limit):
     assert plan.nodes <= 11 and plan.layers <= 10
 
 
+def test_a_failed_plan_ends_where_the_picture_is_most_like_the_goal():
+    """Of two places, one is unlike the goal in what pictures hardly show, the other in what they do."""
+    model = ToyModel([[1, 2], [1, 1], [2, 2], [3, 3]])
+    model.embeddings = torch.tensor([[5.0, 5.0], [3.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    model.step = lambda z, context: model.embeddings[model.successors[torch.cdist(z, model.embeddings).argmin(1)]]
+    assert one_shot(model, frame_of(0), frame_of(3)).actions == (1,)
+    model.looks = np.array([0.1, 1.0], np.float32)
+    assert one_shot(model, frame_of(0), frame_of(3)).actions == (0,)
+
+
 def test_an_unreachable_goal_ends_when_all_is_seen():
     plan = one_shot(ToyModel([[1], [0], [2]]), frame_of(0), frame_of(2))
     assert not plan.reached and plan.nodes == 2

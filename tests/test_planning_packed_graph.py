@@ -90,7 +90,7 @@ def test_a_packed_graph_is_a_plain_one_in_less_room(rounds, bits, seed):
 )
 def test_the_queue_returns_what_a_heap_returns(rounds, seed, near):
     random, patch = np.random.default_rng(seed), pytest.MonkeyPatch()
-    patch.setattr(queue, "_NEAR", near)
+    patch.setattr(queue, "_SORTED_ENTRIES", near)
     line, heap, count = Queue(), [], 0
     for pushed, popped in rounds:
         keys = random.integers(0, 12, size=pushed) / 2

@@ -114,8 +114,8 @@ def test_a_full_disk_is_one_sentence_that_names_the_file(tmp_path: Path, monkeyp
 
     words = ["collect", "--env", "digit-jump", "--levels", "0:3", "--out", tmp_path / "data"]
     monkeypatch.setattr(os, "fsync", full)
-    said = one_sentence(run_command(*words, code=2))
-    assert "no space is left" in said and "unfinished.jsonl" in said and "--resume continues" in said
+    output = one_sentence(run_command(*words, code=2))
+    assert "no space is left" in output and "unfinished.jsonl" in output and "--resume continues" in output
     monkeypatch.undo()
     run_command(*words, "--resume")
 

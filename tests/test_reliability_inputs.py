@@ -15,7 +15,7 @@ from PIL import Image
 
 import pixelplan
 from pixelplan.by_name.open_model import SHIPPED
-from pixelplan.envs.frames import decode_picture
+from pixelplan.exchange.picture_files import decode_picture
 from pixelplan.experiments import demo
 from pixelplan.files import level_numbers, parse_levels, read_json, write_json
 from pixelplan.model.checkpoint import load_model

@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parents[1] / "pixelplan"
 CORE = ("envs", "data", "model", "planning", "evaluation")
 """In the order of the data: a room may import those before it."""
 ON_TOP: dict[str, tuple[str, ...]] = {
-    "puzzles": (),
+    "puzzles": ("worlds",),
     "worlds": (),
     "families": (),
     "distance": (),
@@ -32,8 +32,8 @@ ON_TOP: dict[str, tuple[str, ...]] = {
 """What stands on the core, and what else each of them may import. The core never imports these."""
 SHARED = ("types.py", "files.py", "machine.py", "additions.py")
 """What all rooms share."""
-MOST_CODE = 5200
-"""Lines of code of the core with what all rooms share: it can be read in an afternoon."""
+MOST_CODE = 5100
+"""Lines of code of the core with what all rooms share, about 5,000: it can be read in an afternoon."""
 FILES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
 

@@ -33,22 +33,23 @@ def test_ours_stands_beside_the_papers(tmp_path: Path) -> None:
     record(Cell(training_on("digit-jump", 1000, 0, "ppgs"), papers_full("2000:2100")), 0.7, results)
     for steps, success in ((1000, 0.3), (64_000, 0.5), (2000, 0.4)):
         budget = {"environment_steps": steps, "seconds": 10.0, "steps_per_second": steps / 10}
+        budget["curve"] = [[steps // 2, 0.1], [steps, 0.55]]
         write(results / "baselines" / f"ppo-{steps}.json", "ppo", success, budget=budget)
     write(results / "baselines" / "small.json", "ppo", 0.99, seed=1, options={"size": 4})
     write(results / "baselines" / "glamor.json", "glamor", 0.2, success_by_rule={"near": 0.2, "goal": 0.1})
-    said = run_command("reproduce", "success", "--results", results, "--out", out).stdout
-    lines = {line.split(" | ")[0].strip("| "): line.split(" | ") for line in said.splitlines() if " | " in line}
+    output = run_command("reproduce", "success", "--results", results, "--out", out).stdout
+    lines = {line.split(" | ")[0].strip("| "): line.split(" | ") for line in output.splitlines() if " | " in line}
     assert lines["pixelplan, full"][3:5] == ["0.980 (0.930–1.000, 3 seeds)", ""]
     assert lines["PPGS, full"][3:5] == ["0.700 (0.604–0.781, 1 seed)", "0.990"]
     assert lines["PPGS, full"][1:3] == ["", "0.970"], "what was not run is empty"
-    assert lines["PPO"] and "| PPO | 0.500 (" not in said
+    assert lines["PPO"] and "| PPO | 0.500 (" not in output
     assert (
-        "0.500 (0.404–0.596, 1 seed) | 0.475" in said
-        and "| PPO | DigitJump | 64,000 | 10 | 6,400.0 | 50M steps |" in said
+        "0.500 (0.404–0.596, 1 seed) | 0.475" in output
+        and "| PPO | DigitJump | 64,000 | 10 | 6,400.0 | 0.55 | 50M steps |" in output
     )
-    assert "| GLAMOR (near the goal counts) |  | 0.010 | 0.200 (0.133–0.289, 1 seed) | 0.133 |" in said
-    assert "0.100 (0.055–0.174, 1 seed)" in said and "1.000 (0.963–1.000, 1 seed)" in said
-    assert said.startswith((out / "success.md").read_text()) and "6 of 60 cells are recorded" in said
+    assert "| GLAMOR (near the goal counts) |  | 0.010 | 0.200 (0.133–0.289, 1 seed) | 0.133 |" in output
+    assert "0.100 (0.055–0.174, 1 seed)" in output and "1.000 (0.963–1.000, 1 seed)" in output
+    assert output.startswith((out / "success.md").read_text()) and "6 of 60 cells are recorded" in output
     assert (out / "success.png").read_bytes().startswith(b"\x89PNG") and b"<svg" in (out / "success.svg").read_bytes()
     table = (out / "success.csv").read_text().splitlines()
     assert any(line.startswith("full,digit-jump,,0.98,0.93") and line.endswith(",1.0,3,,,") for line in table)

@@ -12,8 +12,8 @@ import pixelplan
 from pixelplan.by_name.open_model import model_warnings
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.checkpoint import read_description
-from pixelplan.model.findings import told
-from pixelplan.training.rehearsal import follow, plans_found, warnings
+from pixelplan.reports.summaries import summarise_training
+from pixelplan.training.rehearsal import follow, plans_found, too_few, warnings
 from tests.own_worlds import Corridor
 from tests.toy import ToyModel, frame_of
 
@@ -65,10 +65,12 @@ def test_training_ends_with_it(tmp_path: Path) -> None:
     data = pixelplan.collect(Corridor, "0:12", tmp_path / "data", episodes=8, steps=12)
     pixelplan.train(data, tmp_path / "model", "tiny", quiet=True, threads=1)
     description = read_description(tmp_path / "model")
-    found = description["findings"]["rehearsal"]
-    assert found["levels"] == 2 and f"rehearsal: {found['found']} plans found in 2" in "\n".join(told(description))
-    assert warnings(found, 0.9) == [
-        sentence for sentence in model_warnings(tmp_path / "model", by_goal_test=True) if "rehearsal" in sentence
+    rehearsal = description["findings"]["rehearsal"]
+    assert rehearsal["levels"] == 2 and f"rehearsal: {rehearsal['found']} plans found in 2" in "\n".join(
+        summarise_training(description)
+    )
+    assert [*warnings(rehearsal, 0.9), too_few(2)] == [
+        sentence for sentence in model_warnings(tmp_path / "model", by_goal_test=True) if "rehears" in sentence
     ]
     before = (tmp_path / "model" / "config.json").read_bytes()
     pixelplan.train(data, tmp_path / "model", "tiny", quiet=True, threads=1, resume=True)

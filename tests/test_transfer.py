@@ -8,12 +8,15 @@ import pixelplan
 from pixelplan.by_name.open_model import check_world
 from pixelplan.by_name.resolve import open_family
 from pixelplan.cli import main
+from pixelplan.data.dataset import open_trajectories
 from pixelplan.families.position import spread_codes
 from pixelplan.model import worlds
 from pixelplan.model.batches import level_plays
 from pixelplan.model.checkpoint import read_description
 from pixelplan.model.find_family import family_of
+from pixelplan.model.goal_test import GoalTestConfig
 from pixelplan.model.metrics import step_errors
+from pixelplan.model.picture_config import PictureConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.train import train
 from pixelplan.model.world_model import WorldModel
@@ -24,7 +27,7 @@ from tests import tiny_world
 from tests.test_model_families import SMALL, quick
 from tests.tiny_world import play
 
-TAKE_OTHERS = {"position", "noisy"}
+TAKE_OTHERS = {"position", "noisy", "picture"}
 """The families that take boards of another size."""
 
 
@@ -42,7 +45,7 @@ def test_every_family_takes_other_boards_or_says_that_it_does_not(name):
     z = other.encode(larger.frames[:3])
     assert other.step(z, other.context(larger.frames[0])).shape == (3, 5, z.shape[1])
     with pytest.raises(InputError, match="not a whole number of cells of"):
-        model.for_frames(24, 26)
+        model.for_frames(24, 25)
     with pytest.raises(InputError, match="at most 4096 cells"):
         model.for_frames(1000, 1000)
 
@@ -55,8 +58,17 @@ def walker(tmp_path_factory):
     return folder
 
 
-def test_rules_learned_on_small_boards_hold_on_others(walker):
-    model = pixelplan.load(walker)
+@pytest.fixture(scope="module")
+def painter(tmp_path_factory):
+    """The same for the family `picture`."""
+    folder = tmp_path_factory.mktemp("painter") / "model"
+    train(play(levels=20), folder, quick("picture", updates=400))
+    return folder
+
+
+@pytest.mark.parametrize("folder", ["walker", "painter"])
+def test_rules_learned_on_small_boards_hold_on_others(folder, request):
+    model = pixelplan.load(request.getfixturevalue(folder))
     for size in (3, 6, 9):
         others = play(levels=5, size=size, seed=1)
         errors = step_errors(model.for_frames(4 * size, 4 * size), level_plays(others))
@@ -99,12 +111,26 @@ def test_pictures_of_other_boards_on_the_command_line(tmp_path, capsys):
     pictures = ["--frame", str(tmp_path / "now.png"), "--goal", str(tmp_path / "wanted.png"), "--model", "ice-slider"]
     assert main(["solve", *pictures, "--other-size"]) == 0
     assert capsys.readouterr().out.startswith("a plan of")
-    assert main(["solve", "--env", "ice-slider", "--level", "1000", "--other-size"]) == 2
     options = ["--option", "size=12", "pixels=96"]
     assert main(["solve", "--env", "ice-slider", "--level", "1000", *options]) == 0
     assert "solved" in capsys.readouterr().out
     assert main(["solve", "--env", "ice-slider", "--level", "1000", "--option", "size=16"]) == 2
     assert "with pixels/size=4 it needs a model of its own" in capsys.readouterr().err
+
+
+def test_boards_of_other_sizes_of_your_own_environment(tmp_path, capsys):
+    """By default a larger board is shrunk to the model's frames; with --other-size it is a larger board."""
+    world, model = ["--env", "examples.sokoban:make"], str(tmp_path / "model")
+    small, large = (["--option", f"size={size}", "boxes=1"] for size in (6, 12))
+    assert main(["collect", *world, *small, "--levels", "0:3", "--random", "--out", str(tmp_path / "data")]) == 0
+    train(open_trajectories(tmp_path / "data"), model, quick("picture", goal_test=GoalTestConfig(updates=2)))
+    capsys.readouterr()
+    play_on = ["--model", model, "--planner", "one-shot", "--node-limit", "20"]
+    for ask in (["evaluate", "--levels", "5:6"], ["solve", "--level", "5"]):
+        assert main([*ask, *world, *large, *play_on]) == 0
+        shrunk = capsys.readouterr().out
+        assert main([*ask, *world, *large, *play_on, "--other-size"]) == 0
+        assert capsys.readouterr().out != shrunk
 
 
 def two_worlds(monkeypatch):
@@ -128,6 +154,17 @@ def test_one_model_of_two_worlds_is_the_same_each_time_and_after_resuming(name, 
     assert described["validation_metrics"]["levels"] == 2 + 5, "a tenth of one, and all of the one with few levels"
     with pytest.raises(InputError, match="begun with other data"):
         train(both[:1], tmp_path / "whole", quick(name), resume=True)
+
+
+def test_worlds_share_the_finest_lattice_that_fits_them_all():
+    worlds_of_two_lattices = play(levels=3, size=6, cell=4), play(levels=3, size=4, cell=6)
+    config = PictureConfig(patches=5, width=8, wide=16, coarsest=0.8, finest=1.2)
+    apart = [family_of(config).fit(config, None, world)[1].rows for world in worlds_of_two_lattices]
+    assert apart[0] != apart[1]
+    settings, sizes = worlds.fit(config, None, worlds_of_two_lattices)
+    assert sizes.rows == max(apart) == settings.patches
+    with pytest.raises(InputError, match="ask for different grids: position finds 6 × 6 and 4 × 4 cells"):
+        worlds.fit(SMALL["position"], None, worlds_of_two_lattices)
 
 
 def test_a_batch_has_levels_of_all_worlds(monkeypatch):

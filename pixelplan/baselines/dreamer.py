@@ -26,6 +26,7 @@ import torch
 from safetensors.torch import load_file, save
 
 from pixelplan.baselines.policy import Budget
+from pixelplan.baselines.run_folder import check_request, training_request
 from pixelplan.files import read_json, write_bytes, write_json
 from pixelplan.model.checkpoint import WEIGHTS_FILE
 from pixelplan.puzzles import IDS, PUZZLES, PlayOptions, Puzzle, PuzzleEnv, make_puzzle
@@ -51,7 +52,7 @@ SIZES = {
 }
 """Changes to sheeprl's settings for DreamerV2: the original size takes about 20 s per gradient step on a CPU."""
 
-CHILD = "from pixelplan.baselines.dreamer import run_sheeprl; run_sheeprl()"
+CHILD_CODE = "from pixelplan.baselines.dreamer import run_sheeprl; run_sheeprl()"
 
 
 @dataclass(frozen=True)
@@ -102,15 +103,7 @@ def train_dreamer(
     """Train on a range of levels for some steps, or until `seconds` have passed; returns policy and cost."""
     if puzzle.pixels != 64:
         raise InputError(f"DreamerV2 sees 64 × 64 pixels; {name} has frames of {puzzle.pixels}")
-    options = dataclasses.asdict(puzzle)
-    request = {
-        "algorithm": "dreamer",
-        "env": name,
-        "options": options,
-        "levels": list(levels),
-        "seed": seed,
-        "config": dataclasses.asdict(config),
-    }
+    request = training_request("dreamer", name, puzzle, levels, seed, config)
     note = _begin(out, request, resume)
     saved = _last_checkpoint(out)
     if saved is None or _steps_of(saved) < steps:
@@ -118,7 +111,7 @@ def train_dreamer(
             _check_place(saved.parents[1] / "config.yaml", out)
         note |= {"seconds": _seconds(note, saved), "began": time.time()}
         write_json(out / RUN, note)
-        _run(_command(name, options, levels, steps, out, config, seed, saved), out, steps, seconds, progress)
+        _run(_command(name, request["options"], levels, steps, out, config, seed, saved), out, steps, seconds, progress)
         saved = _last_checkpoint(out)
     if saved is None:
         raise InputError(f"DreamerV2 was stopped before its first checkpoint in {out}; give it more time")
@@ -182,9 +175,7 @@ def _begin(out: Path, request: dict[str, Any], resume: bool) -> dict[str, Any]:
     elif not resume:
         raise InputError(f"{out} already holds a run; add --resume to continue it, or name a new folder")
     note: dict[str, Any] = read_json(out / RUN)
-    for key, value in request.items():
-        if note["request"].get(key) != value:
-            raise InputError(f"{out} holds a run with {key} {note['request'].get(key)}, not {value}")
+    check_request(out, note, request)
     return note
 
 
@@ -202,7 +193,7 @@ def _command(
     first, end = levels
     known = {field.name for field in dataclasses.fields(PUZZLES[name])}
     return [
-        *(sys.executable, "-c", CHILD, "exp=dreamer_v2", "env=gym", f"env.id={IDS[name]}"),
+        *(sys.executable, "-c", CHILD_CODE, "exp=dreamer_v2", "env=gym", f"env.id={IDS[name]}"),
         "env.wrapper._target_=pixelplan.baselines.dreamer.make_game",
         *(f"+env.wrapper.puzzle={name}", f"+env.wrapper.first={first}", f"+env.wrapper.end={end}"),
         *(f"+env.wrapper.{key}={value}" for key, value in options.items() if key in known and value is not None),

@@ -7,7 +7,6 @@ tries: plan once towards a goal, then follow the plan with some random actions. 
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,10 +17,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pixelplan.baselines.glamor_network import END, IGNORED, GlamorConfig, GlamorNetwork, plan
+from pixelplan.baselines.glamor_network import END, IGNORED_ACTION, GlamorConfig, GlamorNetwork, plan
 from pixelplan.baselines.policy import Budget
-from pixelplan.baselines.run_folder import begin_run, load_run, save_run
-from pixelplan.envs.frames import DistinctFrames
+from pixelplan.baselines.run_folder import begin_run, load_run, save_run, training_request
+from pixelplan.envs.frames import DistinctFrames, OncePerFrame
 from pixelplan.files import write_rows
 from pixelplan.puzzles import PlayOptions, Puzzle, PuzzleEnv
 from pixelplan.types import ACTIONS
@@ -38,7 +37,7 @@ class GlamorPolicy:
     def begin(self, goal_frame: np.ndarray, random: np.random.Generator) -> None:
         """A new episode towards a goal frame [H,W,3]."""
         self._random = random
-        self._known: dict[bytes, Tensor] = {}
+        self._look = OncePerFrame(self._features)
         self._goal = self._look(goal_frame)
 
     def act(self, frame: np.ndarray) -> int:
@@ -46,12 +45,9 @@ class GlamorPolicy:
         return plan(self._network, self._look(frame), self._goal, self._config, self._random)[0]
 
     @torch.inference_mode()
-    def _look(self, frame: np.ndarray) -> Tensor:
-        """Features [1,512], remembered: an episode shows the same few frames again and again."""
-        key = frame.tobytes()
-        if key not in self._known:
-            self._known[key] = self._network.encode(frame[None])
-        return self._known[key]
+    def _features(self, frame: np.ndarray) -> Tensor:
+        """Features [1,512] of a frame [H,W,3]."""
+        return self._network.encode(frame[None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +66,7 @@ class Try:
 def play_try(env: PuzzleEnv, level: int, choose: Callable[[int], int], steps: int) -> Try:
     """Play a level for some steps or until it is solved; `choose` returns the action for each step."""
     frame, _ = env.reset(options={"level": level})
-    frames = DistinctFrames(frame.shape)
+    frames = DistinctFrames()
     seen = [frames.add(frame)]
     actions: list[int] = []
     while len(actions) < steps:
@@ -158,7 +154,7 @@ class Trainer:
         offsets = np.cumsum([0] + [len(attempt.frames) for attempt in chosen])
         start, goal = np.zeros((2, config.batch), np.int64)
         actions = np.full((config.batch, config.horizon), END, np.int64)
-        targets = np.full((config.batch, config.horizon + 1), IGNORED, np.int64)
+        targets = np.full((config.batch, config.horizon + 1), IGNORED_ACTION, np.int64)
         for row in range(config.batch):
             place = row % config.episodes_per_batch
             attempt = chosen[place]
@@ -168,7 +164,7 @@ class Trainer:
             goal[row] = offsets[place] + attempt.seen[first + length]
             actions[row, :length] = targets[row, :length] = attempt.actions[first : first + length]
             targets[row, length] = END
-        longest = int((targets != IGNORED).sum(axis=1).max()) - 1
+        longest = int((targets != IGNORED_ACTION).sum(axis=1).max()) - 1
         used, places = np.unique(np.concatenate([start, goal]), return_inverse=True)
         frames = np.concatenate([attempt.frames for attempt in chosen])[used]
         start_place, goal_place = torch.from_numpy(places).chunk(2)
@@ -193,14 +189,7 @@ def train_glamor(
 
     A run that was interrupted and is resumed ends in the same network as one that was not.
     """
-    request = {
-        "algorithm": "glamor",
-        "env": name,
-        "options": dataclasses.asdict(puzzle),
-        "levels": levels,
-        "seed": seed,
-        "config": dataclasses.asdict(config),
-    }
+    request = training_request("glamor", name, puzzle, levels, seed, config)
     note = begin_run(out, request, resume)
     trainer = Trainer(puzzle, levels, config, seed, note)
     seconds_before = note["seconds"] if note else 0.0

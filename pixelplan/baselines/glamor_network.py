@@ -16,7 +16,7 @@ from pixelplan.types import ACTIONS
 
 END = len(ACTIONS)
 """The token after the last action; as the previous action it stands for none."""
-IGNORED = -100
+IGNORED_ACTION = -100
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class GlamorNetwork(nn.Module):
         inverse = self.inverse(self.joint(torch.cat([start, goal], dim=-1)), actions)
         prior = self.prior(start, actions)
         return sum(  # type: ignore[return-value]
-            functional.nll_loss(predicted.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
+            functional.nll_loss(predicted.flatten(0, 1), targets.flatten(), ignore_index=IGNORED_ACTION)
             for predicted in (inverse, prior)
         )
 

@@ -35,6 +35,9 @@ class Budget:
     updates: int = 0
     """Gradient steps."""
     threads: int = 1
+    curve: tuple[tuple[int, float], ...] = ()
+    """Steps so far, and the share of the latest training episodes that were won: now and then during training, if that
+    is known."""
 
 
 def play_policy(

@@ -24,9 +24,10 @@ from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 from pixelplan.baselines.policy import Budget
 from pixelplan.baselines.ppo_adapters import CellFeatures, ImpalaFeatures, VecGames
 from pixelplan.baselines.ppo_state import clone, restore
-from pixelplan.baselines.run_folder import begin_run, load_run, save_run
+from pixelplan.baselines.run_folder import begin_run, load_run, save_run, training_request
 from pixelplan.files import write_rows
 from pixelplan.puzzles import PlayOptions, Puzzle, PuzzleVectorEnv
+from pixelplan.puzzles.base import GOAL_REWARD
 from pixelplan.types import ACTIONS, InputError
 
 ROLLOUT_STEPS = {"ice-slider": 64, "digit-jump": 64, "procgen-maze": 256}
@@ -80,14 +81,7 @@ def train_ppo(
     if config.network == "nature" and puzzle.pixels < 36:
         raise InputError(f"frames have {puzzle.pixels} pixels per side; NatureCNN needs 36 or more")
     rollout = config.rollout_steps or ROLLOUT_STEPS[name]
-    request = {
-        "algorithm": "ppo",
-        "env": name,
-        "options": dataclasses.asdict(puzzle),
-        "levels": levels,
-        "seed": seed,
-        "config": dataclasses.asdict(dataclasses.replace(config, rollout_steps=rollout)),
-    }
+    request = training_request("ppo", name, puzzle, levels, seed, dataclasses.replace(config, rollout_steps=rollout))
     note = begin_run(out, request, resume)
     games = PuzzleVectorEnv(
         puzzle, config.games, PlayOptions(levels=levels, max_episode_steps=rollout), autoreset_mode="SameStep"
@@ -126,6 +120,7 @@ def train_ppo(
         seconds=round(keeper.seconds_gone(), 1),
         updates=agent._n_updates * config.minibatches,
         threads=torch.get_num_threads(),
+        curve=keeper.curve(),
     )
     return PpoPolicy(agent.policy), budget
 
@@ -188,6 +183,10 @@ class Keeper(BaseCallback):
     def seconds_gone(self) -> float:
         """Wall time of training up to the last checkpoint, including the time before an interruption."""
         return self._seconds_before + self._last_saved - self._began
+
+    def curve(self) -> tuple[tuple[int, float], ...]:
+        """At each checkpoint the steps so far, and the share of the latest 100 episodes that were won."""
+        return tuple((row["steps"], round(row["mean_return"] / GOAL_REWARD, 3)) for row in self._rows)
 
     def _on_rollout_start(self) -> None:
         now = time.monotonic()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +21,20 @@ from pixelplan.model.checkpoint import (
     write_tensors,
 )
 from pixelplan.types import InputError
+
+
+def training_request(
+    algorithm: str, name: str, puzzle: Any, levels: tuple[int, int], seed: int, config: Any
+) -> dict[str, Any]:
+    """All that decides how training goes, except its length; `puzzle` and `config` are dataclasses."""
+    return {
+        "algorithm": algorithm,
+        "env": name,
+        "options": dataclasses.asdict(puzzle),
+        "levels": list(levels),
+        "seed": seed,
+        "config": dataclasses.asdict(config),
+    }
 
 
 def save_run(
@@ -57,7 +72,7 @@ def load_run(folder: Path, network: nn.Module, optimizer: torch.optim.Optimizer 
 def begin_run(folder: Path, request: Mapping[str, Any], resume: bool) -> dict[str, Any] | None:
     """The note to continue from, or None for a fresh start; an InputError if a folder holds another run.
 
-    `request` is all that decides how training goes, except its length: a run may be resumed for more steps.
+    `request` is what `training_request` makes: a run may be resumed for more steps, but not with other settings.
     """
     note = read_checkpoint_note(folder)
     if resume and folder.is_dir():
@@ -72,8 +87,12 @@ def begin_run(folder: Path, request: Mapping[str, Any], resume: bool) -> dict[st
         raise InputError(
             f"{folder} holds a run of {note['steps']} steps; add --resume to continue it, or name a new folder"
         )
-    wanted = json.loads(json.dumps(request))
-    for key, value in wanted.items():
+    check_request(folder, note, request)
+    return note
+
+
+def check_request(folder: Path, note: Mapping[str, Any], request: Mapping[str, Any]) -> None:
+    """An InputError if the run that a folder's note describes is not the requested one."""
+    for key, value in json.loads(json.dumps(request)).items():
         if note["request"].get(key) != value:
             raise InputError(f"{folder} holds a run with {key} {note['request'].get(key)}, not {value}")
-    return note

@@ -24,6 +24,7 @@ def evaluate(
     heuristic: str | Path | None = None,
     config: Any = None,
     calibration: str | Path | None = None,
+    other_size: bool = False,
     goals: Goals | None = None,
     seed: int = 0,
     workers: int = 1,
@@ -38,6 +39,8 @@ def evaluate(
     `heuristic` is a folder that `train-heuristic` wrote for this model, for best-first search.
     `calibration` is the record of an evaluation of `one-shot` with the same model and search on validation levels; it
     teaches how likely each plan is to succeed.
+    With `other_size`, frames of your own environment are not resized to the model's: they show a larger or smaller
+    board than it was trained on, with the same number of pixels per cell.
     `goals` are those that levels show ("level"), random states ("random"), or whatever solves a level ("solved", the
     default for worlds that show no goal).
     What happens in a level depends only on (seed, level). Finished levels are kept in a journal beside `out`, and
@@ -47,7 +50,7 @@ def evaluate(
     run.check_request(family, planner, goals, seed, workers, out, resume)
     parse_levels(levels)
     config = find_planner(planner).config() if config is None else config
-    opened, family = choose_model(model, planner, family)
+    opened, family = choose_model(model, planner, family, other_size)
     opened = guided(opened, heuristic, family.name, config)
     return run.evaluate(
         family,

@@ -20,8 +20,12 @@ SHIPPED = Path(__file__).parents[1] / "weights"
 ORACLE = "oracle"
 
 
-def choose_model(model: str | Path | Model | None, planner: str, family: Family) -> tuple[Model | None, Family]:
+def choose_model(
+    model: str | Path | Model | None, planner: str, family: Family, other_size: bool = False
+) -> tuple[Model | None, Family]:
     """The model for a planner and a family of levels, and the family with frames of that model's size.
+
+    With `other_size`, frames keep their size: they show a larger or smaller board than the model was trained on.
 
     None means the oracle of a puzzle, or no model if the planner needs none.
     """
@@ -44,7 +48,8 @@ def choose_model(model: str | Path | Model | None, planner: str, family: Family)
             raise InputError(
                 f"the model {name!r} knows {actions} actions; {family.name} has {len(family.action_names)}"
             )
-        family = family.fit((sizes.height, sizes.width))
+        if not other_size:
+            family = family.fit((sizes.height, sizes.width))
         opened = for_frames(opened, family.shape)
     return opened, family
 
@@ -129,13 +134,13 @@ def _mismatch(name: str, data: Mapping[str, Any], family: Family) -> str | None:
     if trained_on != env:
         return f"the model {name!r} was trained on {trained_on}; {env} needs a model of its own"
     trained, wanted = (_looks(env, options) for options in (data.get("options") or {}, family.options))
-    different = [what for what in wanted if trained[what] != wanted[what]]
+    different = [setting for setting in wanted if trained[setting] != wanted[setting]]
     if not different:
         return None
-    what = different[0]
+    setting = different[0]
     return (
-        f"the model {name!r} was trained on {env} with {what}={trained[what]}; with {what}={wanted[what]} it needs a "
-        "model of its own"
+        f"the model {name!r} was trained on {env} with {setting}={trained[setting]}; with "
+        f"{setting}={wanted[setting]} it needs a model of its own"
     )
 
 

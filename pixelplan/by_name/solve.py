@@ -8,7 +8,7 @@ from typing import Any
 from pixelplan.by_name.open_model import calibrated, choose_model, guided
 from pixelplan.by_name.resolve import EnvLike, open_family
 from pixelplan.envs.family import Challenge, Wanted
-from pixelplan.evaluation.play import Task, check_goal, play
+from pixelplan.evaluation.play import Task, check_goal, check_wanted, play
 from pixelplan.files import write_bytes, write_picture
 from pixelplan.planning import find_planner
 from pixelplan.planning.one_shot import check_memory
@@ -26,20 +26,22 @@ def solve(
     heuristic: str | Path | None = None,
     config: Any = None,
     calibration: str | Path | None = None,
+    other_size: bool = False,
     goal: Wanted | None = None,
     seed: int = 0,
 ) -> tuple[Challenge, Episode]:
     """Play one level towards a goal: its own, whatever solves it ("solved"), a random state, a `Goal`, any frame
-    [H,W,3], or where a tuple of actions leads. By default the goal is the one that the level shows or, if it shows
-    none, whatever solves it.
+    [H,W,3] or one of several, or where a tuple of actions leads. By default the goal is the one that the level shows
+    or, if it shows none, whatever solves it. `other_size` is that of `evaluate`.
 
     Returns the level with that goal, and the episode.
     """
+    check_wanted(goal)
     family = open_family(env)
     settings = find_planner(planner).config
     if seed < 0:
         raise InputError(f"seed is {seed}; it must be 0 or more")
-    opened, family = choose_model(model, planner, family)
+    opened, family = choose_model(model, planner, family, other_size)
     family.check(number)
     usual: Wanted = "level" if family.has_goals else "solved"
     challenge = family.challenge(number, usual if goal is None else goal, seed)

@@ -49,7 +49,7 @@ def check_env(
     from rich.markup import escape
     from rich.table import Table
 
-    from pixelplan.cli.options import parse_family
+    from pixelplan.cli.options import parse_family, progress_bar
     from pixelplan.files import level_numbers, parse_levels, write_json
     from pixelplan.types import InputError
     from pixelplan.worlds.check_env import check_env as look
@@ -59,7 +59,8 @@ def check_env(
     sized = f" --pixels {pixels}" if pixels else ""
     words = f"--env {shlex.quote(env)}{named}{sized}"
     family = parse_family(env, option, pixels, disturbed, step_seconds)
-    check = look(family, numbers, episodes, steps, seed, words=words)
+    with progress_bar("playing", "levels", transient=True) as progress:
+        check = look(family, numbers, episodes, steps, seed, words=words, progress=progress)
     if json == "-":
         print(json_format.dumps(dataclasses.asdict(check), ensure_ascii=False))
     else:

@@ -18,7 +18,7 @@ def inspect(folder: Path, /, *, out: Path | None = None, data: Path | None = Non
             levels 1000 to 1049 is recorded for this.
         level: For a model: the level whose latent space is drawn; by default the first of the data.
     """
-    from pixelplan.exchange.export_onnx import ABOUT as EXPORTED
+    from pixelplan.exchange.export_onnx import DESCRIPTION_FILE as EXPORTED
     from pixelplan.files import write_bytes, write_picture
     from pixelplan.model.checkpoint import CONFIG
 

@@ -55,6 +55,7 @@ def collect(
 
     from pixelplan import collect as collect_trajectories
     from pixelplan.cli.options import parse_family, progress_bar
+    from pixelplan.data.collect import without_goals
     from pixelplan.files import level_numbers, parse_levels
     from pixelplan.types import InputError
 
@@ -81,8 +82,7 @@ def collect(
         f"{data.actions.size:,} steps of {env} in {out}: {len(data.frames):,} distinct frames; the goal was seen in "
         f"{seen:,} of {count:,} levels"
         + (f", and {shown:,} show one that was not reached" if shown else "")
-        + ("" if seen or shown else "; without one, a model plans to pictures only: try longer episodes (--steps)")
-        + ("" if seen or shown or "explore" in data.manifest else ", or --explore")
+        + ("" if seen or shown else f"; without one, a model plans to pictures only: {without_goals(data)}")
     )
 
 

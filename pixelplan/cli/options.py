@@ -106,8 +106,11 @@ def parse_numbers(text: str, name: str) -> tuple[int, ...]:
 
 
 @contextmanager
-def progress_bar(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
-    """A function (done, total) that moves a bar on standard error, with the rate and the time left."""
+def progress_bar(label: str, unit: str, transient: bool = False) -> Iterator[Callable[[int, int], None]]:
+    """A function (done, total) that moves a bar on standard error, with the rate and the time left.
+
+    If it is transient, nothing of it remains in the end, so that what follows stands alone.
+    """
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -128,7 +131,7 @@ def progress_bar(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
         TimeRemainingColumn(),
         TextColumn("left"),
     )
-    progress = Progress(*columns, console=Console(stderr=True))
+    progress = Progress(*columns, console=Console(stderr=True), transient=transient)
     task = progress.add_task(label, total=None, rate="…")
 
     def move(done: int, total: int) -> None:

@@ -39,6 +39,9 @@ class Planning:
     calibration: Path | None = None
     """A record of evaluate --planner one-shot with the same model and search on validation levels; it tells how likely
     plans are to succeed."""
+    other_size: bool = False
+    """Frames of your own environment, or pictures, show a larger or smaller board than the model was trained on, with
+    the same number of pixels per cell; by default they are resized to its frames. (Puzzles know their own size.)"""
     config: Annotated[Settings, OmitArgPrefixes] = Settings()  # noqa: RUF009 (frozen)
     """The settings of the planners."""
 
@@ -50,6 +53,7 @@ class Planning:
             "model": self.model,
             "heuristic": self.heuristic,
             "calibration": self.calibration,
+            "other_size": self.other_size,
             "config": chosen_config(self.planner, PLANNERS[self.planner], self.config),
         }
 
@@ -91,7 +95,7 @@ def evaluate(
     from pixelplan.by_name.evaluate import evaluate as evaluate_levels
     from pixelplan.cli.options import parse_family, progress_bar
     from pixelplan.evaluation.run import record
-    from pixelplan.evaluation.stats import summary
+    from pixelplan.reports.summaries import summarise_evaluation
     from pixelplan.types import InputError
 
     family = parse_family(env, option, None, disturbed, step_seconds)
@@ -108,7 +112,7 @@ def evaluate(
             resume=resume,
             progress=_after_warnings(planning.model, by_goal_test, progress),
         )
-    print(json_format.dumps(record(result), ensure_ascii=False) if json == "-" else summary(result))
+    print(json_format.dumps(record(result), ensure_ascii=False) if json == "-" else summarise_evaluation(result))
     raised = [episode for episode in result.episodes if episode.error is not None]
     if raised:
         raise InputError(f"{len(raised)} levels raised an exception, first level {raised[0].level}: {raised[0].error}")
@@ -124,7 +128,6 @@ def solve(
     goal: tuple[Path, ...] = (),
     goals: Goals | None = None,
     demonstration: tuple[int, ...] | None = None,
-    other_size: bool = False,
     seed: int = 0,
     out: Path | None = None,
     step_seconds: float = STEP_SECONDS,
@@ -147,8 +150,6 @@ def solve(
         goals: What to reach without a picture: the goal that the level shows (level), whatever solves it by the
             model's goal test (solved), or a random state.
         demonstration: Actions from the level's start, by number; the state they lead to is the goal.
-        other_size: The pictures show a larger or smaller board than the model was trained on, with the same number of
-            pixels per cell; by default they are resized to its frames.
         seed: Decides a planner's random choices.
         step_seconds: How long one call of your own environment may take before it counts as failed.
         out: A PNG (the path as arrows, with circles where the plan changed) or a GIF (frames beside the latent graph).
@@ -157,11 +158,9 @@ def solve(
     from pixelplan.by_name.solve import solve as solve_level
     from pixelplan.by_name.solve import story, write_figure
     from pixelplan.cli.options import parse_family
-    from pixelplan.envs.frames import read_goal
+    from pixelplan.exchange.picture_files import read_goal
     from pixelplan.types import InputError
 
-    if other_size and frame is None:
-        raise InputError("--other-size is for pictures (--frame and --goal); levels know their own size")
     if frame is not None:
         _solve_pictures(
             frame,
@@ -170,7 +169,6 @@ def solve(
             level,
             planning,
             seed,
-            other_size,
         )
         return
     if env is None or level is None:
@@ -203,10 +201,9 @@ def _solve_pictures(
     level: int | None,
     planning: Planning,
     seed: int,
-    other_size: bool,
 ) -> None:
     """Plan from one picture to others, or to whatever solves the level."""
-    from pixelplan.envs.frames import read_frame, read_goal
+    from pixelplan.exchange.picture_files import read_frame, read_goal
     from pixelplan.exchange.picture_plan import plan_between, plan_story
     from pixelplan.types import Goal, InputError
 
@@ -214,7 +211,8 @@ def _solve_pictures(
         raise InputError("a plan from --frame needs --goal and --model, or --goals solved and --model, and no --env")
     wanted = Goal() if goal == "solved" else read_goal([Path(path) for path in goal])
     config = chosen_config("one-shot", PLANNERS["one-shot"], planning.config)
-    plan = plan_between(planning.model, read_frame(frame), wanted, config, seed, planning.heuristic, other_size)
+    now, heuristic = read_frame(frame), planning.heuristic
+    plan = plan_between(planning.model, now, wanted, config, seed, heuristic, planning.other_size)
     print(plan_story(plan))
 
 
@@ -222,13 +220,13 @@ def _after_warnings(
     model: str | None, by_goal_test: bool, progress: Callable[[int, int], None]
 ) -> Callable[[int, int], None]:
     """`progress`, with the model's warnings printed first, as the levels may take minutes."""
-    said = False
+    repeated = False
 
     def tell(done: int, total: int) -> None:
-        nonlocal said
-        if not said:
+        nonlocal repeated
+        if not repeated:
             _repeat_warnings(model, by_goal_test)
-        said = True
+        repeated = True
         progress(done, total)
 
     return tell

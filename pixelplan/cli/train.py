@@ -86,8 +86,8 @@ def train(
     from pixelplan.cli.options import progress_bar
     from pixelplan.data.dataset import open_trajectories
     from pixelplan.model.checkpoint import read_description
-    from pixelplan.model.findings import told
     from pixelplan.model.race import train_best
+    from pixelplan.reports.summaries import summarise_training
     from pixelplan.training.on_policy import on_policy_stages, only_world, open_data_world, train_in_stages
     from pixelplan.training.rehearsal import rehearse
 
@@ -119,7 +119,7 @@ def train(
         model = train_best(worlds, out, config, held_out, resume, begin)
     rehearse(model, out, worlds, held_out, config.judging)
     print(f"{out}: {model.parameter_count:,} parameters, threshold {model.threshold}")
-    for line in told(read_description(out)):
+    for line in summarise_training(read_description(out)):
         print(line)
 
 

@@ -63,11 +63,11 @@ def train_heuristic(
         raise InputError(f"the oracle of {family.name} searches tables and needs no heuristic; give a trained model")
     family.level(max(*numbers, *others))
 
-    def told(done: Round) -> None:
-        what = f"search of {done.nodes:,} nodes: {done.solved:.2f} solved" if done.nodes else "random play"
+    def print_round(done: Round) -> None:
+        searched = f"search of {done.nodes:,} nodes: {done.solved:.2f} solved" if done.nodes else "random play"
         actions = "" if done.held_out_actions is None else f", {done.held_out_actions:.2f} of actions right"
         print(
-            f"round {done.number}, {what}; held out: {done.held_out_solved:.2f} solved, "
+            f"round {done.number}, {searched}; held out: {done.held_out_solved:.2f} solved, "
             f"median {done.held_out_nodes:,.0f} nodes{actions}; loss {done.loss:.4f}, {done.seconds:.0f} s",
             flush=True,
         )
@@ -86,5 +86,5 @@ def train_heuristic(
         **describe_machine(),
     }
     torch.set_num_threads(threads)
-    train_distance(opened, opened_level, numbers, others, out, config, about, resume, told)
+    train_distance(opened, opened_level, numbers, others, out, config, about, resume, print_round)
     print(f"{out}: for evaluate --heuristic {out} --frontier best-first")

@@ -12,7 +12,7 @@ import numpy as np
 
 from pixelplan.data.dataset import SECONDS_BETWEEN_NOTES, TrajectoryWriter, open_trajectories
 from pixelplan.envs.family import Family
-from pixelplan.envs.frames import distinct_frames
+from pixelplan.envs.frames import DistinctFrames, distinct_frames
 from pixelplan.envs.noise_config import NOISE
 from pixelplan.files import level_numbers, notice, parse_levels
 from pixelplan.types import InputError, Trajectories
@@ -211,6 +211,17 @@ def _choose(
     return better, chosen
 
 
+def without_goals(data: Trajectories) -> str:
+    """What to do if play has seen no goal: longer play helps only where something was left to try."""
+    tried = data.episodes[:, :-1].astype(np.int64) * int(data.manifest["actions"]) + data.actions
+    if len(np.unique(tried)) == len(data.frames) * int(data.manifest["actions"]):
+        return (
+            "every action was tried in every state, so longer play sees no more; "
+            'set info["solved"] in the states that are goals'
+        )
+    return "try longer episodes (--steps)" + ("" if "explore" in data.manifest else ", or --explore")
+
+
 def solved_frames(solved: np.ndarray | None, number_of: np.ndarray) -> np.ndarray:
     """[m] int8, whether each kept frame solves its level (-1 if unknown), from `solved` [n] for all frames and their
     numbers [n] among the kept ones. A frame that solved the level once counts as solved."""
@@ -223,6 +234,7 @@ def solved_frames(solved: np.ndarray | None, number_of: np.ndarray) -> np.ndarra
 def never_reached(goals: np.ndarray | None, frames: np.ndarray, number: int) -> dict[str, np.ndarray]:
     """The arrays `goals` and `goal_level` of a level: those of its goals [G,H,W,3] that are not among the frames
     [n,H,W,3]. For the others, play has already shown whether they solve it."""
-    unseen = [] if goals is None else [goal for goal in goals if not (frames == goal).all(axis=(1, 2, 3)).any()]
+    seen = DistinctFrames(frames)
+    unseen = [goal for goal in (() if goals is None else goals) if seen.number(goal) is None]
     kept = np.array(unseen, np.uint8).reshape(len(unseen), *frames.shape[1:])
     return {"goals": kept, "goal_level": np.full(len(kept), number)}

@@ -42,7 +42,7 @@ ARRAYS_ADDED_LATER = ("solved", "goals", "goal_level")
 KEYS_ONLY_IF_TRUE = ("explore",)
 """Keys that a request has only if they are true."""
 SECONDS_BETWEEN_NOTES = 1.0
-"""How often finished levels are noted in the journal: the most that a kill costs, besides the level being played."""
+"""How often finished levels are written down: the most that a kill costs, besides the level being played."""
 DIMENSIONS = {"frames": 4, "episodes": 2, "actions": 2, "goals": 4}
 """The number of dimensions of each array that has more than one."""
 MANIFEST, JOURNAL = "manifest.json", "unfinished.jsonl"
@@ -264,8 +264,8 @@ def open_trajectories(folder: str | Path, verify: bool = True) -> Trajectories:
     manifest = read_json(folder / MANIFEST)
     check_format(manifest, FORMAT, f"{folder} has data", "collect it again")
     check_manifest(manifest, folder / MANIFEST)
-    there = [name for name in ARRAYS if name not in ARRAYS_ADDED_LATER or f"{name}.npy" in manifest["sha256"]]
-    arrays = {name: _open_array(folder / f"{name}.npy", manifest, verify) for name in there}
+    stored = [name for name in ARRAYS if name not in ARRAYS_ADDED_LATER or f"{name}.npy" in manifest["sha256"]]
+    arrays = {name: _open_array(folder / f"{name}.npy", manifest, verify) for name in stored}
     frames, episodes = len(arrays["frames"]), len(arrays["episodes"])
     if (
         {len(arrays["frame_level"]), len(arrays.get("solved", arrays["frame_level"]))} != {frames}

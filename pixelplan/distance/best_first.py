@@ -20,8 +20,8 @@ from pixelplan.types import Distance, Guide, InputError, is_discrete
 if TYPE_CHECKING:
     from pixelplan.planning.one_shot import OneShotConfig
 
-FEW, SHARE = 8, 64
-"""A best-first search expands FEW nodes at a time at first, and later one in every SHARE of its nodes."""
+FIRST_NODES, SHARE = 8, 64
+"""A best-first search expands FIRST_NODES nodes at a time at first, and later one in every SHARE of its nodes."""
 
 
 def frontier(problem: Problem, config: OneShotConfig) -> Growth:
@@ -122,7 +122,7 @@ class _BestFirst:
 
     def _next(self) -> np.ndarray:
         """The next nodes [n] to expand, each once; outdated entries are dropped."""
-        entries = self.queue.pop(min(self.config.batch, max(FEW, self.growth.graph.size // SHARE)))
+        entries = self.queue.pop(min(self.config.batch, max(FIRST_NODES, self.growth.graph.size // SHARE)))
         nodes, depths = entries[:, 0].astype(np.int64), entries[:, 1]
         current = (depths == self.growth.graph.depths(nodes)) & (depths < self.expanded_at[nodes])
         return np.unique(nodes[current])

@@ -9,7 +9,7 @@ from pixelplan.types import InputError
 LIMITS = {"goal_width": (1, 512), "goal_blocks": (0, 32), "state_width": (1, 512), "hidden": (1, 4096)}
 """The smallest and largest value of each size of a network; sizes read from files are checked against these."""
 
-MOST = 10**9
+LARGEST_COUNT = 10**9
 """The largest value of any count."""
 
 
@@ -67,8 +67,8 @@ class DistanceConfig:
 
     def __post_init__(self) -> None:
         for name in ("searches", "walk", "nodes", "most_nodes", "batch", "states", "updates", "held_out_nodes"):
-            if not 1 <= getattr(self, name) <= MOST:
-                raise InputError(f"{name} is {getattr(self, name)}; it must be 1 to {MOST:,}")
+            if not 1 <= getattr(self, name) <= LARGEST_COUNT:
+                raise InputError(f"{name} is {getattr(self, name)}; it must be 1 to {LARGEST_COUNT:,}")
         if self.rounds < 0 or self.seed < 0 or not self.weight > 0 or not 0 <= self.policy < float("inf"):
             raise InputError(
                 f"rounds is {self.rounds}, seed {self.seed}, policy {self.policy} and weight {self.weight}; they must "

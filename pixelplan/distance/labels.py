@@ -38,13 +38,13 @@ def along(graph: LatentGraph, steps: np.ndarray, nodes: np.ndarray) -> np.ndarra
 
 def back_and_forth(graph: LatentGraph, node: int) -> np.ndarray:
     """The nodes [n] that can be reached from a node with a path back again, itself included."""
-    there = np.zeros(len(graph.codes) + 1, bool)  # successor -1, never looked at, reads the last entry
-    there[node], new = True, np.array([node])
+    joined = np.zeros(len(graph.codes) + 1, bool)  # successor -1, never looked at, reads the last entry
+    joined[node], new = True, np.array([node])
     while len(new):
         new = np.unique(graph.successors[new])
-        new = new[(new >= 0) & ~there[new]]
-        there[new] = True
-    return np.flatnonzero(there[:-1] & np.isfinite(to_any(graph, [node])))
+        new = new[(new >= 0) & ~joined[new]]
+        joined[new] = True
+    return np.flatnonzero(joined[:-1] & np.isfinite(to_any(graph, [node])))
 
 
 @dataclass(frozen=True, eq=False)

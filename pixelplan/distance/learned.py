@@ -23,7 +23,7 @@ from pixelplan.model.config_limits import MOST_PARAMETERS
 from pixelplan.types import InputError, Model, goal_test_of, is_discrete
 
 FORMAT = 2
-ABOUT = "heuristic.json"
+HEURISTIC_FILE = "heuristic.json"
 MOST_BITS = 2**20
 """The most zeros and ones in a code."""
 
@@ -88,27 +88,27 @@ def save_distance(network: DistanceNetwork, folder: Path, about: Mapping[str, An
     sizes = {"bits": network.bits, "layout": network.layout, "actions": network.actions}
     shape = {**sizes, "network": dataclasses.asdict(network.config)}
     digest = {"weights_sha256": checksum(folder / WEIGHTS_FILE)}
-    write_json(folder / ABOUT, {"format": FORMAT, **shape, **about, **digest})
+    write_json(folder / HEURISTIC_FILE, {"format": FORMAT, **shape, **about, **digest})
 
 
 def load_distance(folder: str | Path, model_identity: str | None = None) -> tuple[LearnedDistance, dict[str, Any]]:
     """The distance in a folder, and its description; an InputError if it is for another model."""
     folder = Path(folder)
-    if not (folder / ABOUT).is_file():
+    if not (folder / HEURISTIC_FILE).is_file():
         raise InputError(f"{folder} holds no heuristic; give a folder that train-heuristic wrote")
-    about = read_json(folder / ABOUT)
+    about = read_json(folder / HEURISTIC_FILE)
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise InputError(f"{folder / ABOUT} does not describe a heuristic of this version; train it again")
+        raise InputError(f"{folder / HEURISTIC_FILE} does not describe a heuristic of this version; train it again")
     if model_identity is not None and about.get("model_identity") != model_identity:
         raise InputError(
             f"the heuristic {folder} was trained for another model ({about.get('model')}, "
             f"{about.get('model_identity')}); this one is {model_identity}, and needs a heuristic of its own"
         )
-    network = _described(about, folder / ABOUT)
+    network = _described(about, folder / HEURISTIC_FILE)
     path = folder / WEIGHTS_FILE
     try:
         if checksum(path) != about.get("weights_sha256", checksum(path)):  # older descriptions have none
-            mismatch = f"the checksum of {WEIGHTS_FILE} is not the one in {ABOUT}"
+            mismatch = f"the checksum of {WEIGHTS_FILE} is not the one in {HEURISTIC_FILE}"
             raise InputError(f"the heuristic {folder} is damaged: {mismatch}")
         network.load_state_dict(load_file(path))
     except (SafetensorError, OSError, ValueError, RuntimeError) as problem:

@@ -22,7 +22,7 @@ from pixelplan.types import Distance, InputError, Model
 if TYPE_CHECKING:
     import torch
 
-_TOGETHER = 2048
+_STATES_AT_ONCE = 2048
 """States that are expanded at a time."""
 
 
@@ -39,8 +39,8 @@ class Perimeter:
         """Steps from the goal within which every state is known."""
         layer, size = np.arange(self._table.size), self._table.size
         while len(layer):
-            for first in range(0, len(layer), _TOGETHER):
-                leaves = layer[first : first + _TOGETHER]
+            for first in range(0, len(layer), _STATES_AT_ONCE):
+                leaves = layer[first : first + _STATES_AT_ONCE]
                 points = as_array(model.step(as_tensor(unpack(self._table.rows[leaves], bits)), context))  # [n,A,d]
                 states, new = self._table.find_or_add(pack(points.reshape(-1, bits)))
                 back = states.reshape(len(leaves), -1) == parents[leaves, None]
@@ -77,14 +77,14 @@ class WithPerimeter:
         return as_tensor(steps.astype(np.float32))
 
 
-_KNOWN: WeakKeyDictionary[Model, tuple[Any, Perimeter]] = WeakKeyDictionary()
+_LAST_PERIMETERS: WeakKeyDictionary[Model, tuple[Any, Perimeter]] = WeakKeyDictionary()
 """The last perimeter of each model: in many worlds all levels have the same goal."""
 
 
 def around(model: Model, context: Any, goals: np.ndarray, nodes: int) -> Perimeter:
     """The perimeter of goals [G,d]; the last one of a model is remembered."""
     wanted = (nodes, goals.tobytes(), None if context is None else as_array(context).tobytes())
-    known = _KNOWN.get(model)
+    known = _LAST_PERIMETERS.get(model)
     if known is None or known[0] != wanted:
-        known = _KNOWN[model] = wanted, Perimeter(model, context, goals, nodes)
+        known = _LAST_PERIMETERS[model] = wanted, Perimeter(model, context, goals, nodes)
     return known[1]

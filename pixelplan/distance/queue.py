@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-_NEAR = 4096
+_SORTED_ENTRIES = 4096
 """Entries that are kept sorted; the others wait unsorted until these are used up."""
 
 
@@ -36,8 +36,8 @@ class Queue:
         keys, values = np.concatenate([self._keys, keys]), np.concatenate([self._values, values])
         order = keys.argsort(kind="stable")
         self._keys, self._values = keys[order], values[order]
-        if len(self._keys) > 2 * _NEAR:
-            self._border = float(self._keys[_NEAR])
+        if len(self._keys) > 2 * _SORTED_ENTRIES:
+            self._border = float(self._keys[_SORTED_ENTRIES])
             end = int(self._keys.searchsorted(self._border))  # equal keys stay together
             self._far.insert(0, (self._keys[end:], self._values[end:]))
             self._keys, self._values = self._keys[:end], self._values[:end]
@@ -54,8 +54,8 @@ class Queue:
             return
         keys = np.concatenate([keys for keys, _ in self._far])
         values = np.concatenate([values for _, values in self._far])
-        if len(keys) > 2 * _NEAR:
-            self._border = float(np.partition(keys, _NEAR)[_NEAR])
+        if len(keys) > 2 * _SORTED_ENTRIES:
+            self._border = float(np.partition(keys, _SORTED_ENTRIES)[_SORTED_ENTRIES])
             near = keys < self._border
             if not near.any():  # very many entries with one key
                 near, self._border = keys == self._border, float(np.nextafter(self._border, np.inf))

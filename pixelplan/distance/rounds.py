@@ -20,7 +20,7 @@ from torch.nn import functional
 
 from pixelplan.distance.distance_config import DistanceConfig
 from pixelplan.distance.labels import Samples, from_search, in_hindsight, to_any, towards
-from pixelplan.distance.learned import ABOUT, Guided, LearnedDistance, load_distance, save_distance
+from pixelplan.distance.learned import HEURISTIC_FILE, Guided, LearnedDistance, load_distance, save_distance
 from pixelplan.distance.network import DistanceNetwork, layout_of
 from pixelplan.distance.unfinished import CHECKPOINT, load_progress, other_training, save_progress
 from pixelplan.planning.latent_goal import LatentGoal, among
@@ -32,9 +32,9 @@ from pixelplan.types import Goal, InputError, Model, is_discrete
 Open = Callable[[int], tuple[np.ndarray, Goal]]
 """The first frame [H,W,3] and the goal of a level, by its number."""
 
-WALKED = 1536
+IMAGINED_STATES = 1536
 """Roughly how many states imagined play expands for each level."""
-FAR_ENOUGH = 64
+STEPS_FROM_GOAL = 64
 """Steps of walks from a goal after the first round; searches know more about what is farther away."""
 
 
@@ -82,7 +82,7 @@ def train_distance(
         raise InputError(f"{out} is not empty; choose another folder, or continue with --resume")
     about = about or {}
     request = _request(config, levels, held_out, about)
-    if (out / ABOUT).exists() and not (out / CHECKPOINT).exists():  # it is finished
+    if (out / HEURISTIC_FILE).exists() and not (out / CHECKPOINT).exists():  # it is finished
         learned, described = load_distance(out, about.get("model_identity"))
         if any(described.get(name) != value for name, value in request.items()):
             raise other_training(out)
@@ -147,7 +147,7 @@ class _Trainer:
         nodes = min(config.nodes * 2 ** (number - 1), config.most_nodes) if number else 0
         with inference():
             opened = [self._codes(level) for level in drawn]
-            taught, one_goal = self._from_goals(opened, FAR_ENOUGH if number else config.walk, random)
+            taught, one_goal = self._from_goals(opened, STEPS_FROM_GOAL if number else config.walk, random)
             outcomes = [self._look(*codes, nodes, one_goal, random) for codes in opened]
             taught += [samples for of_level, _ in outcomes for samples in of_level]
         self.samples = [*self.samples[-2:], [samples for samples in taught if len(samples.codes)]]
@@ -194,7 +194,7 @@ class _Trainer:
             alike.setdefault(pack(goals).tobytes(), []).append((context, goals))
         walk, taught = min(walk, self.config.walk), []
         for (context, goals), *others in alike.values():
-            walks = WALKED * (1 + len(others)) // walk + 1
+            walks = IMAGINED_STATES * (1 + len(others)) // walk + 1
             graph = imagine(self.model, context, random.choice(goals), random, walks, walk)
             steps = to_any(graph, np.flatnonzero(among(graph.codes, pack(goals))))
             for _ in range(1 + len(others)):
@@ -218,7 +218,9 @@ class _Trainer:
         if not nodes:
             if one_goal:
                 return [], False
-            graph = imagine(self.model, context, start, random, WALKED // self.config.walk + 1, self.config.walk)
+            graph = imagine(
+                self.model, context, start, random, IMAGINED_STATES // self.config.walk + 1, self.config.walk
+            )
             return [in_hindsight(graph, wide, count, random) for _ in range(2)], False
         plan = self._plan(context, start, goals, nodes)
         way = plan.path if plan.reached else None

@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from pixelplan.types import InputError, describe_value, is_frame
+from pixelplan.types import InputError, check_frame
 
 
 class Blindfold:
@@ -53,10 +53,7 @@ class Blindfold:
 
 def _checked(frame: Any, shape: tuple[int, ...]) -> np.ndarray:
     """A copy of the frame, so that no caller can change another's; an InputError for anything that is not a frame."""
-    if not is_frame(frame):
-        raise InputError(
-            f"the environment returned {describe_value(frame)} as a frame; it must be uint8 [height, width, 3]"
-        )
+    check_frame(frame, "the environment's frame")
     if frame.shape != shape:
         raise InputError(f"the environment returned a frame of shape {frame.shape}; those before had {shape}")
     copied: np.ndarray = frame.copy()

@@ -6,20 +6,27 @@ puzzles; `worlds.gym_family.GymFamily` is any Gymnasium environment; `worlds.noi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import gymnasium
 import numpy as np
 
-from pixelplan.types import Goal, Model
+from pixelplan.types import Goal, InputError, Model
 
 Goals = Literal["level", "random", "solved"]
 """Goals by name: the picture that a level shows, a random state of it, or whatever solves it."""
-Wanted = Goals | Goal | np.ndarray | tuple[int, ...]
+Wanted = Goals | Goal | np.ndarray | list[np.ndarray] | tuple[int, ...]
 """A goal to ask for: "level" (the picture that the level shows), "solved" (whatever solves it), "random", a `Goal`, a
-frame [H,W,3] or several, or the actions that lead to it."""
+frame [H,W,3] or several, or the actions (a tuple) that lead to it."""
+
+
+def check_actions(actions: Iterable[int], count: int) -> None:
+    """An InputError unless all actions are among the first `count`."""
+    for action in actions:
+        if not 0 <= action < count:
+            raise InputError(f"there is no action {action}; actions are 0 to {count - 1}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +123,7 @@ class Family(Protocol):
         explores: bool = False,
         trusts: bool = False,
     ) -> Recording:
-        """Play a level with uniformly random actions, or explore it (`explore.py`).
+        """Play a level with uniformly random actions, or explore it (`worlds/explore.py`).
 
         If it `trusts` that frames show the whole state, steps that it has made before need not be drawn again.
         """

@@ -1,25 +1,23 @@
-"""Pictures of any kind become frames here, and only here: uint8 [H,W,3], in the size that a model takes."""
+"""Arrays of any kind become frames here, and only here: uint8 [H,W,3], in the size that a model takes."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
-from pathlib import Path
-from typing import IO, Any
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from PIL import Image
 
 from pixelplan.types import Goal, InputError, describe_value
 
-LARGEST, SMALLEST, USUAL_SIDE = 128, 24, 64
+Value = TypeVar("Value")
+LARGEST_SIDE, SMALLEST_SIDE, USUAL_SIDE = 128, 24, 64
 """Frames with a side above the first are shrunk; frames with a side below the second are enlarged."""
 LARGEST_SHRUNK = 112
 """The longest side of a frame that was shrunk."""
 LARGEST_PICTURE = 4096
 """The most pixels on a picture's longer side, before it becomes a frame."""
-
-warnings.filterwarnings("error", category=Image.DecompressionBombWarning)  # an exception, as for even larger ones
 
 
 def to_frame(picture: Any) -> np.ndarray:
@@ -50,14 +48,14 @@ def usual_size(height: int, width: int, tile: int | None = None) -> tuple[int, i
     known to have `tile` pixels on a side, by one that divides these, too, if possible. If no factor divides the sides
     of a large frame, it becomes 64 × 64.
     """
-    if max(height, width) > LARGEST:
+    if max(height, width) > LARGEST_SIDE:
         least = -(-max(height, width) // LARGEST_SHRUNK)
-        factors = range(least, min(height, width) // SMALLEST + 1)
+        factors = range(least, min(height, width) // SMALLEST_SIDE + 1)
         whole = [factor for factor in factors if height % factor == 0 and width % factor == 0]
         best = [factor for factor in whole if tile and tile % factor == 0] or whole
         return (height // best[0], width // best[0]) if best else (USUAL_SIDE, USUAL_SIDE)
-    if min(height, width) < SMALLEST:
-        factor = min(-(-USUAL_SIDE // max(height, width)), LARGEST // max(height, width))
+    if min(height, width) < SMALLEST_SIDE:
+        factor = min(-(-USUAL_SIDE // max(height, width)), LARGEST_SIDE // max(height, width))
         return height * factor, width * factor
     return height, width
 
@@ -83,59 +81,6 @@ def resized_goal(goal: Goal, size: tuple[int, int]) -> Goal:
     return Goal(np.stack([resize(frame, size) for frame in goal.frames]), masks)
 
 
-def read_goal(paths: Sequence[Path]) -> Goal:
-    """The goal that pictures show: any of them will do, and transparent pixels do not matter."""
-    frames, masks = [], []
-    for path in paths:
-        if not path.exists():
-            raise InputError(f"{path} does not exist")
-        picture = decode_picture(path, str(path), alpha=True)
-        frames.append(picture[..., :3])
-        masks.append(picture[..., 3] > 127)
-        if frames[0].shape != frames[-1].shape:
-            raise InputError(
-                f"{path} is {frames[-1].shape[1]} × {frames[-1].shape[0]} pixels and {paths[0]} "
-                f"{frames[0].shape[1]} × {frames[0].shape[0]}; goal pictures must have one size"
-            )
-    return Goal(np.stack(frames), None if np.all(masks) else np.stack(masks))
-
-
-def read_frame(path: Path) -> np.ndarray:
-    """The picture in a file, [H,W,3] uint8; an InputError if there is none."""
-    if not path.exists():
-        raise InputError(f"{path} does not exist")
-    return decode_picture(path, str(path))
-
-
-def decode_picture(
-    source: Path | IO[bytes],
-    what: str,
-    largest: int = LARGEST_PICTURE,
-    formats: tuple[str, ...] | None = None,
-    alpha: bool = False,
-) -> np.ndarray:
-    """The picture [H,W,3] uint8 in a file; an InputError if there is none, or one with a side above `largest`.
-
-    With `alpha` it is [H,W,4]. The size is checked before the pixels take any memory.
-    """
-    try:
-        with Image.open(source, formats=formats) as picture:
-            if max(picture.size) > largest:
-                raise InputError(f"{what} is {picture.width} × {picture.height} pixels; a side has at most {largest}")
-            picture.verify()  # the checksums of a PNG, which loading it skips
-        if not isinstance(source, Path):
-            source.seek(0)
-        with Image.open(source, formats=formats) as picture:
-            return np.array(picture.convert("RGBA" if alpha else "RGB"))
-    except InputError:
-        raise
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise InputError(f"{what} claims far too many pixels; a side has at most {largest}") from None
-    except Exception as problem:  # a damaged picture can raise anything
-        kind = "no picture" if formats is None else f"not a {' or '.join(formats)} picture"
-        raise InputError(f"{what} is {kind} that can be read: {problem}") from None
-
-
 class DistinctFrames:
     """Frames of one shape, each kept once and numbered in the order in which it was first added.
 
@@ -143,24 +88,49 @@ class DistinctFrames:
     (in two places of ProcgenMaze the mouse looks the same whichever way it faces).
     """
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.shape = shape
+    def __init__(self, frames: Iterable[np.ndarray] = ()) -> None:
+        self._shape: tuple[int, ...] = ()
         self._numbers: dict[bytes, int] = {}
+        for frame in frames:
+            self.add(frame)
 
     def __len__(self) -> int:
         return len(self._numbers)
 
     def add(self, frame: np.ndarray) -> int:
-        """The number of a frame [H,W,3]."""
+        """The number of a frame [H,W,3], which is kept if it is new."""
+        self._shape = frame.shape
         return self._numbers.setdefault(frame.tobytes(), len(self._numbers))
+
+    def number(self, frame: np.ndarray) -> int | None:
+        """The number of a frame [H,W,3]; None if it was never added."""
+        return self._numbers.get(frame.tobytes())
+
+    def __getitem__(self, number: int) -> np.ndarray:
+        """The frame [H,W,3] with a number; read-only."""
+        return np.frombuffer(next(islice(self._numbers, number, None)), np.uint8).reshape(self._shape)
 
     def stacked(self) -> np.ndarray:
         """All frames [n,H,W,3] in the order of their numbers; read-only."""
-        return np.frombuffer(b"".join(self._numbers), np.uint8).reshape(-1, *self.shape)
+        return np.frombuffer(b"".join(self._numbers), np.uint8).reshape(-1, *self._shape)
+
+
+class OncePerFrame(Generic[Value]):
+    """A function of a frame that is computed once for each distinct frame: play shows the same few again and again."""
+
+    def __init__(self, compute: Callable[[np.ndarray], Value]) -> None:
+        self._compute, self._frames = compute, DistinctFrames()
+        self._values: list[Value] = []
+
+    def __call__(self, frame: np.ndarray) -> Value:
+        number = self._frames.add(frame)
+        if number == len(self._values):
+            self._values.append(self._compute(frame))
+        return self._values[number]
 
 
 def distinct_frames(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which of the frames [n,H,W,3] to keep [m], and each frame's number among the kept ones [n]."""
-    distinct = DistinctFrames(frames.shape[1:])
+    distinct = DistinctFrames()
     number_of = np.array([distinct.add(frame) for frame in frames])
     return np.unique(number_of, return_index=True)[1], number_of

@@ -54,8 +54,8 @@ class guarded:
         """What happened, and where."""
         if isinstance(problem, _TookTooLong):
             return f"{self._name} took more than {self._seconds:g} s in {self._what}; --step-seconds gives it more time"
-        said = str(problem) if isinstance(problem, InputError) else describe(problem)
-        return said if self._name in said else f"{self._name} failed in {self._what}: {said}"
+        reason = str(problem) if isinstance(problem, InputError) else describe(problem)
+        return reason if self._name in reason else f"{self._name} failed in {self._what}: {reason}"
 
 
 class _Clock:

@@ -19,7 +19,7 @@ from pixelplan.files import read_json
 from pixelplan.planning.plan import Plan
 from pixelplan.types import InputError
 
-FEWEST = 20
+FEWEST_PLANS = 20
 """The fewest plans to learn from."""
 _RIDGE, _ROUNDS = 0.1, 50
 
@@ -79,8 +79,8 @@ def read_chance(path: str | Path, wanted: Mapping[str, Any]) -> Chance:
         if record.get(name) != value:
             raise InputError(f"{path} records plans with other {name}: {_difference(record.get(name), value)}")
     known = [episode for episode in episodes if _is_plan(episode)]
-    if len(known) < FEWEST:
-        raise InputError(f"{path} records {len(known)} plans; at least {FEWEST} are needed to learn from")
+    if len(known) < FEWEST_PLANS:
+        raise InputError(f"{path} records {len(known)} plans; at least {FEWEST_PLANS} are needed to learn from")
     return learn_chance(known)
 
 

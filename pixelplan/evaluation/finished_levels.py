@@ -10,13 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
+from pixelplan.data.dataset import SECONDS_BETWEEN_NOTES
 from pixelplan.evaluation.result import LevelResult
 from pixelplan.files import read_json, write_json
 from pixelplan.planning import PLANNERS
 from pixelplan.types import InputError, values_before
-
-SECONDS_BETWEEN_NOTES = 1.0
-"""How often finished levels are written: the most that a kill costs."""
 
 
 class FinishedLevels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from pixelplan.evaluation.stats import level_result
 from pixelplan.planning import PLANNERS
 from pixelplan.planning.latent_goal import need_goal_test
 from pixelplan.planning.plan import Episode
-from pixelplan.types import Goal, Model
+from pixelplan.types import Goal, InputError, Model
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ def play_level(task: Task, model: Model | None, number: int) -> LevelResult:
         challenge = task.family.challenge(number, task.goals, task.seed)
         episode = play(task, model, challenge)
     except Exception as problem:  # a level that raises must not lose the others
-        said = str(problem) if isinstance(problem, EnvironmentFailed) else describe(problem)
-        return LevelResult(number, False, 0, None, 0, 0, 0.0, ended="error", error=said)
+        reason = str(problem) if isinstance(problem, EnvironmentFailed) else describe(problem)
+        return LevelResult(number, False, 0, None, 0, 0, 0.0, ended="error", error=reason)
     return level_result(number, episode, challenge.shortest)
 
 
@@ -56,6 +56,12 @@ def play(task: Task, model: Model | None, challenge: Challenge) -> Episode:
     if task.chance is None:
         return episode
     return replace(episode, plans=tuple(replace(plan, chance=task.chance(plan)) for plan in episode.plans))
+
+
+def check_wanted(goal: Any) -> None:
+    """An InputError if a goal is asked for by a name that does not exist."""
+    if isinstance(goal, str) and goal not in get_args(Goals):
+        raise InputError(f"goals is {goal!r}; it is one of {', '.join(map(repr, get_args(Goals)))}")
 
 
 def check_goal(model: Model | None, planner: str, goal: Goal) -> None:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from pixelplan.envs.family import Family, Goals
 from pixelplan.evaluation.chance import Chance
 from pixelplan.evaluation.finished_levels import FinishedLevels
-from pixelplan.evaluation.play import Task, check_goal, play_level, weights_of
+from pixelplan.evaluation.play import Task, check_goal, check_wanted, play_level, weights_of
 from pixelplan.evaluation.result import LevelResult, Result
 from pixelplan.evaluation.stats import outcome, row, seconds_per_plan
 from pixelplan.files import level_numbers, parse_levels, write_json
@@ -29,8 +29,7 @@ def check_request(
     """The kind of goals; an InputError for a request that cannot be met, whatever the model."""
     find_planner(planner)
     goals = ("level" if family.has_goals else "solved") if goals is None else goals
-    if goals not in get_args(Goals):
-        raise InputError(f"goals is {goals!r}; it is one of {', '.join(map(repr, get_args(Goals)))}")
+    check_wanted(goals)
     if seed < 0 or workers < 1:
         raise InputError(f"seed is {seed} and workers is {workers}; they must be at least 0 and 1")
     if resume and out is None:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from pixelplan.evaluation.result import LevelResult, Result
+from pixelplan.evaluation.result import LevelResult
 from pixelplan.planning.plan import Episode
 
 _Z = 1.959963984540054  # 95 % of a normal distribution lies within this many standard deviations
@@ -79,34 +79,3 @@ def seconds_per_plan(episodes: Sequence[LevelResult]) -> float | None:
 def mean(values: Sequence[float]) -> float | None:
     """The mean; None if there are no values."""
     return sum(values) / len(values) if values else None
-
-
-def summary(result: Result) -> str:
-    """An evaluation in a few lines for people."""
-    episodes = result.episodes
-    solved = [episode for episode in episodes if episode.solved]
-    low, high = result.interval
-    by = f"{result.planner} with {result.model}" if result.model else result.planner
-    lines = [
-        f"{result.env}, {by}: solved {len(solved)} of {len(episodes)} levels, {result.success:.3f} "
-        f"(95 % interval {low:.3f} to {high:.3f})"
-    ]
-    steps = mean([episode.steps for episode in solved])
-    shortest = mean([episode.shortest for episode in solved if episode.shortest is not None])
-    if result.optimal is not None and steps is not None and shortest is not None:
-        lines.append(f"  optimal {result.optimal:.3f} of the solved; {steps:.1f} steps, and {shortest:.1f} would do")
-    if result.seconds_per_plan is not None:
-        replans, nodes = mean([episode.replans for episode in episodes]), mean([episode.nodes for episode in episodes])
-        lines.append(
-            f"  {1e3 * result.seconds_per_plan:.1f} ms per plan; per level {replans:.2f} replans, {nodes:.0f} nodes"
-        )
-    chances = [episode.chance for episode in episodes if episode.chance is not None]
-    if chances:
-        lines.append(f"  predicted chance of the first plans: {sum(chances) / len(chances):.3f} on average")
-    failed = [str(episode.level) for episode in episodes if not episode.solved and episode.error is None]
-    if failed:
-        lines.append(f"  not solved: {', '.join(failed[:20])}{', …' if len(failed) > 20 else ''}")
-    raised = [episode for episode in episodes if episode.error is not None]
-    if raised:
-        lines.append(f"  raised: {len(raised)} levels, first {raised[0].level}: {raised[0].error}")
-    return "\n".join(lines)

@@ -16,7 +16,7 @@ from pixelplan.types import InputError
 if TYPE_CHECKING:
     from pixelplan.exchange.export_onnx import Comparison
 
-FRAMES = 1000
+FRAMES_COMPARED = 1000
 _LEVELS, _STEPS = range(1000, 1050), 80
 
 
@@ -40,7 +40,7 @@ def _frames(data: dict[str, Any], shape: tuple[int, int, int]) -> np.ndarray:
         try:
             family = Tables(make_puzzle(data["env"], **options), data["env"])
             seen = [family.play(number, 1, _STEPS, random).frames for number in _LEVELS]
-            return random.permutation(np.concatenate(seen))[np.arange(FRAMES) % sum(map(len, seen))]
+            return random.permutation(np.concatenate(seen))[np.arange(FRAMES_COMPARED) % sum(map(len, seen))]
         except InputError:
             pass  # a puzzle that is not installed here
-    return random.integers(0, 256, (FRAMES, *shape), np.uint8)
+    return random.integers(0, 256, (FRAMES_COMPARED, *shape), np.uint8)

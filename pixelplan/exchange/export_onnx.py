@@ -24,7 +24,7 @@ from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
 
 FUNCTIONS = ("encode", "context", "step")
-ABOUT = "model.json"
+DESCRIPTION_FILE = "model.json"
 TOLERANCE = 1e-4
 """By how much a number may differ between ONNX and torch."""
 _CONTEXTS = 20
@@ -88,8 +88,8 @@ def export_onnx(model: WorldModel, folder: Path, frames: np.ndarray, description
             written[name] = _trace(model, name, kind, inputs, labels, outputs)
             sessions[name] = onnxruntime.InferenceSession(written[name], _quiet(onnxruntime))
         except Exception as problem:  # the tracer and the runtime raise kinds of their own
-            said = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
-            raise InputError(f"{name} of this model of the family {family} has no ONNX form: {said}") from None
+            reason = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+            raise InputError(f"{name} of this model of the family {family} has no ONNX form: {reason}") from None
     comparison = Comparison(len(frames), _compare(model, sessions, frames, names))
     far = {name: value for name, value in comparison.differences.items() if not value <= TOLERANCE}
     if far:
@@ -104,22 +104,22 @@ def export_onnx(model: WorldModel, folder: Path, frames: np.ndarray, description
         "checked": {"frames": comparison.frames, "largest_difference": comparison.differences},
     }  # fmt: skip
     digests = {name: checksum(folder / f"{name}.onnx") for name in FUNCTIONS}
-    write_json(folder / ABOUT, {**about, "sha256": digests, **description})
+    write_json(folder / DESCRIPTION_FILE, {**about, "sha256": digests, **description})
     return comparison
 
 
 def exported_report(folder: Path) -> str:
     """What an exported model is, in words; an InputError if a file is not the one that was written."""
-    about = read_json(folder / ABOUT)
+    about = read_json(folder / DESCRIPTION_FILE)
     digests = about.get("sha256") if isinstance(about, dict) else None
     if not isinstance(digests, dict):
-        raise InputError(f"{folder / ABOUT} has no checksums of the other files; export the model again")
+        raise InputError(f"{folder / DESCRIPTION_FILE} has no checksums of the other files; export the model again")
     for name in FUNCTIONS:
         path = folder / f"{name}.onnx"
         if not path.is_file():
             raise InputError(f"{path} is missing; export the model again or copy the whole folder")
         if checksum(path) != digests.get(name):
-            raise InputError(f"{path} is damaged: its checksum is not the one in {ABOUT}")
+            raise InputError(f"{path} is damaged: its checksum is not the one in {DESCRIPTION_FILE}")
     megabytes = sum((folder / f"{name}.onnx").stat().st_size for name in FUNCTIONS) / 1e6
     return (
         f"{folder}: a model of {about.get('env')} as ONNX; {about.get('height')} × {about.get('width')} pixels, "

@@ -135,7 +135,7 @@ def _append(
     steps: int,
 ) -> None:
     """Write one level's episodes in this size, cut into pieces of this many steps; equal frames are written once."""
-    seen = DistinctFrames((*size, 3))
+    seen = DistinctFrames()
     rows, actions = [], []
     for episode in recorded:
         numbers = []

@@ -59,11 +59,7 @@ def plan_between(
     if seed < 0:
         raise InputError(f"seed is {seed}; it must be 0 or more")
     goal = Goal.of(goal)
-    if goal.picture is not None and frame.shape != goal.picture.shape:
-        raise InputError(
-            f"the goal frame is {goal.picture.shape[1]} × {goal.picture.shape[0]} pixels and the frame "
-            f"{frame.shape[1]} × {frame.shape[0]}; they must be pictures of one level"
-        )
+    goal.check_size(frame.shape, "the frame")
     folder = find_model(model)
     opened, data = load_model(folder), read_description(folder).get("data", {})
     if other_size:

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from pixelplan.envs.frames import LARGEST_PICTURE, read_frame
+from pixelplan.envs.frames import LARGEST_PICTURE
 from pixelplan.exchange.npz import unpack_npz
+from pixelplan.exchange.picture_files import read_frame
 from pixelplan.types import InputError
 
 LARGEST_TABLE = 64 * 2**20

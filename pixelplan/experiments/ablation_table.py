@@ -16,9 +16,10 @@ from pixelplan.experiments.tables import (
     Summary,
     comma_separated,
     error_bars,
+    level_range,
     markdown,
     number,
-    summarise,
+    summarise_records,
     values,
 )
 from pixelplan.puzzles import PUZZLES
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ENVS = ("digit-jump", "procgen-maze")
-COUNTS = (1000, 20, 10, 5)
+LEVEL_COUNTS = (1000, 20, 10, 5)
 """Numbers of training levels: the paper's, with which pixelplan solves everything even without some of its parts, and
 smaller ones that leave room for a difference."""
 METRICS = {"hits_at_1": "H@1", "hits_at_10": "H@10", "mrr_at_1": "MRR@1", "mrr_at_10": "MRR@10"}
@@ -42,7 +43,7 @@ def cells(selection: Selection) -> list[Cell]:
         for seed in selection.seeds
         for env in ENVS
         if env in selection.puzzles
-        for count in selection.levels or COUNTS
+        for count in selection.levels or LEVEL_COUNTS
         for cell in _rows(selection, env, count, seed).values()
     ]
 
@@ -71,7 +72,7 @@ def _latent(training: Training) -> Training:
 
 def report(selection: Selection, records: Records) -> Report:
     """A table for each puzzle and number of levels, and the successes as bars."""
-    counts = selection.levels or COUNTS
+    counts = selection.levels or LEVEL_COUNTS
     by_row: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
     for seed in selection.seeds:
         for env in ENVS:
@@ -83,10 +84,10 @@ def report(selection: Selection, records: Records) -> Report:
     lines = [
         "# Ablations",
         "",
-        f"Share of levels {selection.test_levels} (the second number excluded) solved by pixelplan and parts of it: "
+        f"Share of levels {level_range(selection.test_levels)} solved by pixelplan and parts of it: "
         f"{INTERVALS} H@K and MRR@K (pixelplan / PPGS in the paper) rank the state predicted after K steps among those "
-        "of a 20-step random episode, on levels 1000–1199, or with fewer than 1000 training levels on some of these. "
-        "Made by `pixelplan reproduce ablation` from the records in `results/`.",
+        "of a 20-step random episode, on levels 1000–1199, or on some of these if there were fewer than 1000 training "
+        "levels. Made by `pixelplan reproduce ablation` from the records in `results/`.",
         "",
         "![Solved unseen levels, a bar for each ablation](ablation.png)",
         "",
@@ -101,11 +102,7 @@ def report(selection: Selection, records: Records) -> Report:
     lines += [f"The paper's numbers: {paper()['ablation']['source']}.", ""]
     header = ["puzzle", "training_levels", "row", "mean", "low", "high", "seeds", "paper"]
     header += [name for key in METRICS for name in (key, f"{key}_paper")]
-    summaries = {
-        place: summary
-        for place, of in by_row.items()
-        if (summary := summarise([each["result"]["success"] for each in of]))
-    }
+    summaries = {place: summary for place, recorded in by_row.items() if (summary := summarise_records(recorded))}
     return Report("\n".join(lines), comma_separated(header, rows), _figure(counts, summaries))
 
 
@@ -115,10 +112,10 @@ def _table(
     """The lines of one table, for people and for programs; the paper's numbers are for 1000 levels."""
     table, rows = [], []
     for name, row in paper()["ablation"]["rows"].items():
-        here = by_row.get((name, env, count), [])
+        recorded = by_row.get((name, env, count), [])
         theirs = row[env] if count == 1000 else {}
-        success = summarise([record["result"]["success"] for record in here])
-        metrics = _metrics(here) if name in WORLD_MODELS else {}
+        success = summarise_records(recorded)
+        metrics = _metrics(recorded) if name in WORLD_MODELS else {}
         pairs = [(metrics.get(key), theirs.get(key)) for key in METRICS]
         texts = ["" if success is None else success.text(), number(theirs.get("success"))]
         table.append([name, *texts, *(_pair(ours, reported) for ours, reported in pairs)])

@@ -1,4 +1,4 @@
-"""Larger boards: IceSlider of 16 × 16 cells in 128 × 128 pixels, beside the usual 8 × 8 (not in the paper)."""
+"""Larger boards: IceSlider of 16 × 16 cells in 128 × 128 pixels, compared with the usual 8 × 8 (not in the paper)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner, training_on
 from pixelplan.experiments.specs import Cell, Play, Training, Variant
-from pixelplan.experiments.tables import INTERVALS, Report, comma_separated, markdown, summarise
+from pixelplan.experiments.tables import INTERVALS, Report, comma_separated, level_range, markdown, summarise_records
 
 ENV = "ice-slider"
 SIZES = (8, 16)
@@ -42,9 +42,8 @@ def _on(training: Training, variant: Variant) -> Training:
 
 
 def find(selection: Selection, records: Records, size: int, planner: str) -> list[dict[str, Any]]:
-    """The records of one board size, one per seed, as far as there are any."""
-    there = [records.find(_cell(selection, size, seed, planner)) for seed in selection.seeds]
-    return [record for record in there if record is not None]
+    """The records of one board size: one for each seed that has been run."""
+    return records.find_all(_cell(selection, size, seed, planner) for seed in selection.seeds)
 
 
 def report(selection: Selection, records: Records) -> Report:
@@ -52,13 +51,14 @@ def report(selection: Selection, records: Records) -> Report:
     table, rows = [], []
     for size in SIZES:
         for planner in PLANNERS:
-            there = find(selection, records, size, planner)
-            success = summarise([record["result"]["success"] for record in there])
+            recorded = find(selection, records, size, planner)
+            success = summarise_records(recorded)
             if success is None:
                 continue
-            optimal, seconds = _mean(there, "result", "optimal"), _mean(there, "model", "seconds")
-            plan = _mean(there, "result", "seconds_per_plan")
-            accuracy = sum(record["model"]["validation_metrics"]["one_step_accuracy"] for record in there) / len(there)
+            optimal, seconds = _mean(recorded, "result", "optimal"), _mean(recorded, "model", "seconds")
+            plan = _mean(recorded, "result", "seconds_per_plan")
+            accuracies = [record["model"]["validation_metrics"]["one_step_accuracy"] for record in recorded]
+            accuracy = sum(accuracies) / len(accuracies)
             table.append(
                 [
                     f"{size} × {size}",
@@ -77,7 +77,7 @@ def report(selection: Selection, records: Records) -> Report:
         "# Larger boards",
         "",
         f"IceSlider of 8 × 8 cells in 64 × 64 pixels and of 16 × 16 cells in 128 × 128. Share of levels "
-        f"{selection.test_levels} (the second number excluded) solved after training on {count} levels: {INTERVALS} "
+        f"{level_range(selection.test_levels)} solved after training on {count} levels: {INTERVALS} "
         "`benchmarks/board_size.py` measures side by side how times grow. Made by `pixelplan reproduce boards` from "
         "the records in `results/`.",
         "",

@@ -28,11 +28,11 @@ class Checked:
     verdict: Literal["agrees", "differs"]
     recorded: float
     """The success that the record states."""
-    found: float
+    measured: float
     """The success now."""
 
     def __str__(self) -> str:
-        return f"{self.verdict:7}  {self.cell.name}: {self.recorded:.3f} recorded, {self.found:.3f} now"
+        return f"{self.verdict:7}  {self.cell.name}: {self.recorded:.3f} recorded, {self.measured:.3f} now"
 
 
 def check_cells(cells: Sequence[Cell], results: Path, runs: Path, threads: int, retrain: bool) -> list[Checked]:

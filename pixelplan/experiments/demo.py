@@ -22,7 +22,7 @@ from pixelplan.types import InputError
 
 LEVELS = range(3000, 3050)
 """Levels on which nothing was trained, tuned or measured."""
-SHOWN = 3004
+SHOWN_LEVEL = 3004
 
 
 def demo(out: Path) -> None:
@@ -34,7 +34,7 @@ def demo(out: Path) -> None:
     began = time.perf_counter()
     for name in PUZZLES:
         try:
-            get_level(make_puzzle(name), SHOWN)
+            get_level(make_puzzle(name), SHOWN_LEVEL)
         except InputError as problem:
             console.print(f"{name} is left out: {problem}", markup=False)
             continue
@@ -42,10 +42,10 @@ def demo(out: Path) -> None:
         for planner in ("one-shot", "full"):
             result = evaluate(name, f"{LEVELS.start}:{LEVELS.stop}", planner=planner, model=model)
             table.add_row(name, planner, *_cells(result), f"{success_rates(f'ppgs-{planner}')[name]:.2f}")
-        challenge, episode = solve(name, SHOWN, planner="one-shot", model=model)
+        challenge, episode = solve(name, SHOWN_LEVEL, planner="one-shot", model=model)
         assert challenge.level is not None  # puzzles have tables
         pictures.append(solution_picture(challenge.level, episode))
-        titles.append(f"{name}, level {SHOWN}: {len(episode.actions)} steps")
+        titles.append(f"{name}, level {SHOWN_LEVEL}: {len(episode.actions)} steps")
         write_figure(challenge, episode, out / f"{name}.gif")
     write_picture(out / "solutions.png", sheet(pictures, titles, columns=3))
     console.print(table)

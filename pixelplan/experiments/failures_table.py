@@ -12,7 +12,7 @@ from PIL import Image
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, one_shot_planner, training_on
 from pixelplan.experiments.specs import Cell
-from pixelplan.experiments.tables import Report, comma_separated, markdown, picture_sheet
+from pixelplan.experiments.tables import Report, comma_separated, level_range, markdown, picture_sheet
 from pixelplan.files import level_numbers, parse_levels
 from pixelplan.model.checkpoint import load_model
 from pixelplan.planning import full
@@ -20,7 +20,7 @@ from pixelplan.planning.one_shot import play_one_shot
 from pixelplan.planning.plan import Episode
 from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
 from pixelplan.puzzles.table_family import blindfolded
-from pixelplan.reports.pictures import centres, draw_way, follow
+from pixelplan.reports.pictures import centres, draw_way
 
 TRAINING_LEVELS = {"ice-slider": 5, "digit-jump": 10, "procgen-maze": 10}
 """Training levels of the models: those trained on 1000 fail nowhere."""
@@ -108,13 +108,13 @@ def report(selection: Selection, records: Records) -> Report:
     lines = [
         "# Where one-shot planning fails",
         "",
-        f"Levels {selection.test_levels} (the second number excluded) in their order, until {FAILURES_SHOWN} were "
-        "found that one-shot planning fails and the full planner solves (in at most 40 steps, for the pictures' sake); "
-        "1 seed. A circle is drawn where the full planner made a new plan. The models were trained on few levels, "
-        "because those trained on 1000 hardly fail (last column, all of the levels). Made by `pixelplan reproduce "
-        "failures` from the records in `results/`.",
+        f"The first {FAILURES_SHOWN} of levels {level_range(selection.test_levels)} in which one-shot planning fails "
+        "and the full planner succeeds (in at most 40 steps, so that the pictures stay readable); 1 seed. A circle "
+        "shows where the full planner made a new plan. The models were trained on few levels, because those trained on "
+        "1000 hardly ever fail (last column, over all these levels). Made by `pixelplan reproduce failures` from the "
+        "records in `results/`.",
         "",
-        *(["![One-shot plans that fail, each beside the full planner's way](failures.png)", ""] if pictures else []),
+        *(["![One-shot plans that fail, each next to the full planner's way](failures.png)", ""] if pictures else []),
         markdown(["", "model", "failed by one-shot", "of levels played", "shown", "failed after 1000 levels"], table),
     ]
     header = ["puzzle", "level", "one_shot_steps", "full_steps", "replans"]
@@ -124,5 +124,5 @@ def report(selection: Selection, records: Records) -> Report:
 def picture(env: str, number: int, actions: list[int], circles: list[int]) -> Image.Image:
     """The first frame of a level with the path that actions take, and circles at some of its steps."""
     level = get_level(make_puzzle(env), number)
-    way = centres(level, follow(level, actions))
+    way = centres(level, level.follow(actions))
     return draw_way(level.frame(level.start), way, level.patches.shape[1], circles, SCALE)

@@ -12,7 +12,7 @@ import numpy as np
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection
 from pixelplan.experiments.specs import Cell, Shipped
-from pixelplan.experiments.tables import Report, comma_separated, markdown
+from pixelplan.experiments.tables import Report, comma_separated, level_range, markdown
 from pixelplan.files import level_numbers, parse_levels
 from pixelplan.model.checkpoint import load_model
 from pixelplan.planning import OneShotConfig
@@ -29,7 +29,7 @@ DEPTH = 20
 """Layers that are counted."""
 OUT_OF_REACH = 1e3
 """A goal so far from everything that no search ends there."""
-NORMAL = 1.645
+NORMAL_90 = 1.645
 """90 % of a normal distribution lie within this many standard deviations."""
 
 
@@ -81,11 +81,11 @@ def report(selection: Selection, records: Records) -> Report:
     lines = [
         "# Leaves of the search",
         "",
-        "ProcgenMaze, the shipped model (1 seed): leaves that a layer of the one-shot search expands, the mean over "
-        f"levels {selection.test_levels} (the second number excluded) and its 90 % interval. The search does not stop "
-        "at the goal; if nothing new is left in a level, it has no leaves from there on. Without reidentification "
-        "the number of leaves would grow fivefold with each layer; it is cut to 256 at random. The paper shows curves "
-        "without numbers. Made by `pixelplan reproduce fringe` from the records in `results/`.",
+        "ProcgenMaze, the shipped model (1 seed): how many leaves each layer of the one-shot search expands, the mean "
+        f"over levels {level_range(selection.test_levels)} and its 90 % interval. The search does not stop at the "
+        "goal; once a level has nothing new left, it counts as having no leaves. Without reidentification, each layer "
+        "would have five times as many leaves as the one before; 256 of them are kept at random. The paper shows "
+        "curves without numbers. Made by `pixelplan reproduce fringe` from the records in `results/`.",
         "",
         "![Leaves by depth, with and without reidentification](fringe.png)",
         "",
@@ -109,7 +109,7 @@ def report(selection: Selection, records: Records) -> Report:
 def _curve(leaves: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     """The mean [depth] over levels and half of its 90 % interval [depth]."""
     counts = np.array(leaves, float)
-    return counts.mean(0), NORMAL * counts.std(0, ddof=1) / math.sqrt(len(counts))
+    return counts.mean(0), NORMAL_90 * counts.std(0, ddof=1) / math.sqrt(len(counts))
 
 
 def _figure(curves: dict[str, tuple[np.ndarray, np.ndarray]]) -> Figure:

@@ -17,6 +17,7 @@ from pixelplan.experiments.tables import (
     Summary,
     comma_separated,
     draw_curve,
+    level_range,
     markdown,
     number,
     summarise,
@@ -27,7 +28,7 @@ from pixelplan.puzzles import PUZZLES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COUNTS: tuple[int, ...] = tuple(paper()["generalization"]["training_levels"])
+LEVEL_COUNTS: tuple[int, ...] = tuple(paper()["generalization"]["training_levels"])
 """Numbers of training levels."""
 PLANNERS = {"full": full_planner, "one-shot": one_shot_planner}
 
@@ -38,22 +39,22 @@ def cells(selection: Selection) -> list[Cell]:
         Cell(training_on(env, count, seed, selection.preset), planner(selection.test_levels))
         for seed in selection.seeds
         for env in selection.puzzles
-        for count in selection.levels or COUNTS
+        for count in selection.levels or LEVEL_COUNTS
         for planner in PLANNERS.values()
     ]
 
 
 def report(selection: Selection, records: Records) -> Report:
     """A table for each puzzle, and the curves."""
-    successes = _measured(cells(replace(selection, levels=COUNTS)), records)
+    successes = _measured(cells(replace(selection, levels=LEVEL_COUNTS)), records)
     searches = {env: image_search_rates(records.results, env, selection.test_levels) for env in PUZZLES}
     lines = [
         "# Generalisation",
         "",
-        f"Share of levels {selection.test_levels} (the second number excluded) solved after training on n levels, none "
-        f"of them among these: {INTERVALS} Training takes as many gradient steps with few levels as with many. With "
-        "fewer than 1000 levels the threshold is calibrated on a tenth of them, with fewer than ten on the very same "
-        "levels. Made by `pixelplan reproduce generalisation` from the records in `results/`.",
+        f"Share of levels {level_range(selection.test_levels)} solved after training on n other levels: "
+        f"{INTERVALS} Training takes as many gradient steps with few levels as with many. With fewer than 1000 levels "
+        "the threshold is calibrated on a tenth of them, and with fewer than ten on all of them. Made by "
+        "`pixelplan reproduce generalisation` from the records in `results/`.",
         "",
     ]
     lines += ["![Solved unseen levels over the number of training levels](generalisation.png)", ""]
@@ -66,7 +67,7 @@ def report(selection: Selection, records: Records) -> Report:
     rows = [
         [env, count, planner, *values(successes.get((env, count, planner))), _paper(env, "ppgs", count, planner)]
         for env in PUZZLES
-        for count in COUNTS
+        for count in LEVEL_COUNTS
         for planner in PLANNERS
     ]
     header = ["puzzle", "training_levels", "planner", "mean", "low", "high", "seeds", "paper"]
@@ -88,7 +89,7 @@ def _measured(declared: Sequence[Cell], records: Records) -> dict[tuple[str, int
 def _table(env: str, successes: dict[tuple[str, int, str], Summary]) -> tuple[list[str], list[list[str]]]:
     header = ["n", "pixelplan, full", "PPGS, full (paper)", "pixelplan, one-shot", "PPO (paper)"]
     rows = []
-    for count in COUNTS:
+    for count in LEVEL_COUNTS:
         full, one_shot = successes.get((env, count, "full")), successes.get((env, count, "one-shot"))
         rows.append(
             [
@@ -104,7 +105,7 @@ def _table(env: str, successes: dict[tuple[str, int, str], Summary]) -> tuple[li
 
 def _paper(env: str, method: str, count: int, planner: str = "full") -> float | None:
     rates: list[float | None] = paper()["generalization"]["rates"][env][method]
-    return rates[COUNTS.index(count)] if planner == "full" and count in COUNTS else None
+    return rates[LEVEL_COUNTS.index(count)] if planner == "full" and count in LEVEL_COUNTS else None
 
 
 def _figure(successes: dict[tuple[str, int, str], Summary], searches: dict[str, Summary | None]) -> Figure:
@@ -115,12 +116,16 @@ def _figure(successes: dict[tuple[str, int, str], Summary], searches: dict[str, 
     panels = figure.subplots(1, len(PUZZLES), sharey=True)
     for axes, (env, kind) in zip(panels, PUZZLES.items(), strict=True):
         for planner, colour in (("full", "tab:blue"), ("one-shot", "tab:cyan")):
-            there = [(count, successes[env, count, planner]) for count in COUNTS if (env, count, planner) in successes]
-            counts, shown = [count for count, _ in there], [summary for _, summary in there]
-            draw_curve(axes, counts, shown, color=colour, label=f"pixelplan, {planner}")
+            curve = [successes.get((env, count, planner)) for count in LEVEL_COUNTS]
+            draw_curve(axes, LEVEL_COUNTS, curve, color=colour, label=f"pixelplan, {planner}")
         for method, style, label in (("ppgs", "--", "PPGS, full (the paper's)"), ("ppo", ":", "PPO (the paper's)")):
             axes.plot(
-                COUNTS, paper()["generalization"]["rates"][env][method], style, marker=".", color="black", label=label
+                LEVEL_COUNTS,
+                paper()["generalization"]["rates"][env][method],
+                style,
+                marker=".",
+                color="black",
+                label=label,
             )
         search = searches[env]
         if search is not None:

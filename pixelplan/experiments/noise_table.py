@@ -20,9 +20,10 @@ from pixelplan.experiments.tables import (
     Summary,
     comma_separated,
     draw_curve,
+    level_range,
     markdown,
     number,
-    summarise,
+    summarise_records,
     values,
 )
 from pixelplan.families.presets import preset
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ENVS = ("ice-slider", "digit-jump")
-TRAINED = 10.0
+TRAINING_NOISE = 10.0
 """Standard deviation of the noise in training, in grey values."""
-STRENGTHS = (None, 0.0, 5.0, TRAINED, 20.0, 40.0, 80.0)
+STRENGTHS = (None, 0.0, 5.0, TRAINING_NOISE, 20.0, 40.0, 80.0)
 """Standard deviations in judging, always with a distractor; None is neither noise nor distractor."""
 LABELS = tuple("none" if strength is None else f"{strength:g}" for strength in STRENGTHS)
 EPISODES = 5
@@ -52,7 +53,7 @@ def behind(strength: float | None) -> Variant | None:
 
 def cells(selection: Selection) -> list[Cell]:
     """The strength of training first."""
-    strengths = sorted(STRENGTHS, key=lambda strength: strength != TRAINED)
+    strengths = sorted(STRENGTHS, key=lambda strength: strength != TRAINING_NOISE)
     return [
         _cell(selection, env, seed, strength, planner)
         for env in ENVS
@@ -75,13 +76,13 @@ def _cell(selection: Selection, env: str, seed: int, strength: float | None, pla
     model = dataclasses.replace(usual.model, noisy=True)
     config = dataclasses.replace(usual, seed=seed, model=model)
     training = Training(
-        Play(env, f"0:{count}", EPISODES, variant=behind(TRAINED)),
+        Play(env, f"0:{count}", EPISODES, variant=behind(TRAINING_NOISE)),
         config,
-        None if count < 1000 else Play(env, "1000:1100", EPISODES, variant=behind(TRAINED)),
+        None if count < 1000 else Play(env, "1000:1100", EPISODES, variant=behind(TRAINING_NOISE)),
     )
     settings = ALL_PLANNERS[planner].config()
     if isinstance(settings, FullConfig):
-        settings = dataclasses.replace(settings, likely_goal=0)  # as it was when the table was recorded
+        settings = dataclasses.replace(settings, likely_goal=0, likely_look=0)  # as it was when the table was recorded
     return Cell(training, Evaluation(planner, settings, selection.test_levels, variant=behind(strength)))
 
 
@@ -96,10 +97,9 @@ class Outcome:
 
 def outcome(selection: Selection, records: Records, env: str, strength: float | None, planner: str) -> Outcome | None:
     """From the records; None if there are none."""
-    there = [records.find(_cell(selection, env, seed, strength, planner)) for seed in _seeds(selection, planner)]
-    results = [record["result"] for record in there if record is not None]
-    success = summarise([result["success"] for result in results])
-    steps = [result["steps"] for result in results if result["steps"] is not None]
+    recorded = records.find_all(_cell(selection, env, seed, strength, planner) for seed in _seeds(selection, planner))
+    success = summarise_records(recorded)
+    steps = [record["result"]["steps"] for record in recorded if record["result"]["steps"] is not None]
     return None if success is None else Outcome(success, mean(steps))
 
 
@@ -116,18 +116,18 @@ def report(selection: Selection, records: Records) -> Report:
     lines = [
         "# Visual noise",
         "",
-        "Every frame is disturbed in its own way: noise of the given standard deviation (grey values, 0 to 255) on "
-        "every pixel, and a bright square, an eighth of the frame wide, that moves over it. No two visits to a state "
-        "look alike. In the row without noise there is no square either. "
-        f"Share of levels {selection.test_levels} (the second number excluded) solved: {INTERVALS}",
+        "Every pixel of every frame has noise of the given standard deviation (grey values, 0 to 255), and a bright "
+        "square, an eighth of the frame wide, moves over the frame. No two visits to a state look alike. In the row "
+        "without noise there is no square either. "
+        f"Share of levels {level_range(selection.test_levels)} solved: {INTERVALS}",
         "",
-        f"One model per puzzle, trained with `--noisy` behind noise of {TRAINED:g} on {count} levels, {EPISODES} "
-        "random episodes of 20 steps each. Goal frames are as noisy as any; what is solved is judged without the "
-        "noise. GS on Images learns nothing and recognises a state only by its pixels: behind noise it recognises "
-        "none. In these two puzzles many moves cannot be undone, so even without noise it solves hardly more levels "
-        "than random play does ([success rates](success.md)); what noise costs it is steps. Steps are the "
-        "mean over the solved levels. "
-        "Made by `pixelplan reproduce noise` from the records in `results/`.",
+        f"One model per puzzle, trained with `--noisy` behind noise of {TRAINING_NOISE:g} on {count} levels, "
+        f"{EPISODES} random episodes of 20 steps each. Goal frames are as noisy as any; what is solved is judged "
+        "without the noise. GS on Images learns nothing and recognises a state only by its pixels: behind noise it "
+        "recognises none. In these two puzzles many moves cannot be undone, so even without noise it solves hardly "
+        "more levels than random play does ([success rates](success.md)); noise costs it steps. "
+        "Steps are the mean over the solved levels. Made by `pixelplan reproduce noise` from the records "
+        "in `results/`.",
         "",
         "![Solved unseen levels over the strength of noise](noise.png)",
         "",
@@ -135,9 +135,10 @@ def report(selection: Selection, records: Records) -> Report:
     for env in ENVS:
         rows = []
         for label in LABELS:
-            there = [outcomes.get((env, label, planner)) for planner in PLANNERS]
-            steps = [number(None if measured is None else measured.steps, 1) for measured in there]
-            rows.append([label, *("" if measured is None else measured.success.text() for measured in there), *steps])
+            by_planner = [outcomes.get((env, label, planner)) for planner in PLANNERS]
+            steps = [number(None if measured is None else measured.steps, 1) for measured in by_planner]
+            successes = ["" if measured is None else measured.success.text() for measured in by_planner]
+            rows.append([label, *successes, *steps])
         header = ["noise", *titles, *(f"steps, {title}" for title in titles)]
         lines += [f"## {PUZZLES[env].__name__}", "", markdown(header, rows), ""]
     lines_of_numbers = [[*key, *values(measured.success), measured.steps] for key, measured in outcomes.items()]
@@ -153,14 +154,10 @@ def _figure(outcomes: dict[tuple[str, str, str], Outcome]) -> Figure:
     panels = figure.subplots(1, len(ENVS), sharey=True)
     for axes, env in zip(panels, ENVS, strict=True):
         for (planner, title), colour in zip(PLANNERS.items(), ("tab:blue", "tab:cyan", "tab:orange"), strict=True):
-            there = [
-                (place, outcomes[env, label, planner].success)
-                for place, label in enumerate(LABELS)
-                if (env, label, planner) in outcomes
-            ]
-            places, shown = [place for place, _ in there], [summary for _, summary in there]
-            draw_curve(axes, places, shown, color=colour, label=title)
-        axes.axvline(STRENGTHS.index(TRAINED), color="grey", linestyle=":", label="noise in training")
+            curve = [outcomes.get((env, label, planner)) for label in LABELS]
+            successes = [None if measured is None else measured.success for measured in curve]
+            draw_curve(axes, range(len(LABELS)), successes, color=colour, label=title)
+        axes.axvline(STRENGTHS.index(TRAINING_NOISE), color="grey", linestyle=":", label="noise in training")
         axes.set_xticks(range(len(LABELS)), LABELS)
         axes.set(title=PUZZLES[env].__name__, xlabel="noise (standard deviation, grey values)", ylim=(-0.02, 1.05))
     panels[0].set_ylabel("solved")

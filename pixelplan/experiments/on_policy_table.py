@@ -15,8 +15,9 @@ from pixelplan.experiments.tables import (
     Summary,
     comma_separated,
     error_bars,
+    level_range,
     markdown,
-    summarise,
+    summarise_records,
     values,
 )
 from pixelplan.model.train_config import TrainConfig
@@ -76,12 +77,11 @@ def report(selection: Selection, records: Records) -> Report:
     successes: dict[tuple[str, float], Summary] = {}
     for name in columns:
         for share in SHARES:
-            wanted = [
+            recorded = records.find_all(
                 Cell(_trainings(selection, count, seed)[name], one_shot_planner(selection.test_levels), share)
                 for seed in selection.seeds
-            ]
-            there = [record for cell in wanted if (record := records.find(cell)) is not None]
-            summary = summarise([record["result"]["success"] for record in there])
+            )
+            summary = summarise_records(recorded)
             if summary is not None:
                 successes[name, share] = summary
     table, rows = [], []
@@ -99,7 +99,7 @@ def report(selection: Selection, records: Records) -> Report:
     lines = [
         "# On-policy data",
         "",
-        f"IceSlider: share of levels {selection.test_levels} (the second number excluded) solved by one-shot planning "
+        f"IceSlider: share of levels {level_range(selection.test_levels)} solved by one-shot planning "
         f"after training on {count} levels: {INTERVALS}",
         "",
         "(A) 20 random episodes of 20 steps per level; (B) 5; (C) 5, and 5 more by the planner after each of the first "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from pixelplan.machine import describe_machine
 from pixelplan.model.checkpoint import read_description
 from pixelplan.types import InputError
 
-DESCRIBED = ("threshold", "calibration", "validation_metrics", "seconds", "parameters", "sizes", "versions")
+METRICS_FILE = "metrics.jsonl"
+"""What training writes into a model's folder after each pass."""
+REPEATED_KEYS = ("threshold", "calibration", "validation_metrics", "seconds", "parameters", "sizes", "versions")
 """What a record repeats of a model's own description."""
 
 
@@ -21,8 +24,9 @@ def make_record(cell: Cell, model: Path | None, result: dict[str, Any]) -> dict[
     about_model: dict[str, Any] = {}
     if model is not None:
         description = read_description(model)
-        about_model = {name: description[name] for name in DESCRIBED if name in description}
+        about_model = {name: description[name] for name in REPEATED_KEYS if name in description}
         about_model["threads"] = description["config"]["threads"]
+        about_model |= _learning(model)
     return {
         "format": FORMAT,
         "fingerprint": fingerprint(cell),
@@ -32,6 +36,13 @@ def make_record(cell: Cell, model: Path | None, result: dict[str, Any]) -> dict[
         "result": result,
         **describe_machine(),
     }
+
+
+def _learning(model: Path) -> dict[str, Any]:
+    """The share of held-out steps that were predicted exactly, by gradient steps, if training kept that."""
+    path = model / METRICS_FILE
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return {"learning": [[row["updates"], row["exact"]] for row in rows if row.get("updates")]}
 
 
 def record_path(cell: Cell, results: Path) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, cast
@@ -17,14 +18,14 @@ EXPERIMENTS = {
     "success": "the comparison of success rates",
     "generalisation": "success by the number of training levels",
     "ablation": "what each part of the world model and of the planner is worth",
-    "paper-miniature": "PPGS itself in miniature, or at the paper's size, beside pixelplan",
+    "paper-miniature": "PPGS itself in miniature, or at the paper's size, compared with pixelplan",
     "on-policy": "learning from the planner's own play",
     "fringe": "leaves of the search with and without reidentification",
-    "failures": "levels that one-shot fails and the full planner solves",
+    "failures": "levels in which one-shot fails and the full planner succeeds",
     "trajectories": "expert trajectories",
-    "noise": "success behind visual noise, beside a search on images (not in the paper)",
+    "noise": "success behind visual noise, compared with a search on images (not in the paper)",
     "boards": "larger boards (not in the paper)",
-    "transfer": "other boards than those trained on (not in the paper)",
+    "transfer": "boards of other sizes than in training (not in the paper)",
 }
 """What can be reproduced; each has a module of its own here."""
 
@@ -38,6 +39,10 @@ class Records:
     def find(self, cell: Cell) -> dict[str, Any] | None:
         """A cell's, None if it has none."""
         return find_record(cell, self.results)
+
+    def find_all(self, cells: Iterable[Cell]) -> list[dict[str, Any]]:
+        """Those of all cells that have one."""
+        return [record for cell in cells if (record := self.find(cell)) is not None]
 
 
 class Experiment(Protocol):

@@ -87,8 +87,8 @@ def run_here(cells: Sequence[Cell], results: Path, runs: Path, threads: int) -> 
     waiting, failures, total = 0, list[Failure](), len(queue)
     while queue:
         job = queue.popleft()
-        with locked(runs / "models" / fingerprint(job.model)[:16], wait=waiting > len(queue)) as mine:
-            if not mine:
+        with locked(runs / "models" / fingerprint(job.model)[:16], wait=waiting > len(queue)) as acquired:
+            if not acquired:
                 queue.append(job)
                 waiting += 1
                 continue

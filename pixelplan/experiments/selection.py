@@ -45,7 +45,7 @@ def training_on(
 
 def full_planner(levels: str, lookup: bool = True) -> Evaluation:
     """The full planner on test levels, as it was when the tables were recorded: it never guesses the goal."""
-    return Evaluation("full", FullConfig(lookup=lookup, likely_goal=0), levels)
+    return Evaluation("full", FullConfig(lookup=lookup, likely_goal=0, likely_look=0), levels)
 
 
 def papers_one_shot(levels: str, reidentification: bool = True) -> Evaluation:
@@ -55,7 +55,9 @@ def papers_one_shot(levels: str, reidentification: bool = True) -> Evaluation:
 
 def papers_full(levels: str, lookup: bool = True) -> Evaluation:
     """The full planner exactly as in the paper."""
-    return Evaluation("full", FullConfig(_papers_search(), lookup=lookup, horizon=10, likely_goal=0), levels)
+    return Evaluation(
+        "full", FullConfig(_papers_search(), lookup=lookup, horizon=10, likely_goal=0, likely_look=0), levels
+    )
 
 
 def _papers_search(reidentification: bool = True) -> OneShotConfig:

@@ -5,19 +5,25 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from pixelplan import collect
 from pixelplan.by_name.evaluate import evaluate
 from pixelplan.by_name.open_model import ORACLE, SHIPPED
 from pixelplan.by_name.resolve import EnvLike, open_family
 from pixelplan.envs.noise_config import Noise
 from pixelplan.evaluation.stats import mean
 from pixelplan.files import checksum, level_numbers, parse_levels
+from pixelplan.model.batches import level_plays
+from pixelplan.model.calibrate import calibrate
 from pixelplan.model.checkpoint import WEIGHTS_FILE, load_model
+from pixelplan.model.metrics import step_errors
 from pixelplan.model.train import training_versions
 from pixelplan.model.train_config import TrainConfig
+from pixelplan.model.world_model import WorldModel
 from pixelplan.planning import PLANNERS, FullConfig
 from pixelplan.training.on_policy import Stage
 from pixelplan.types import ADDED_LATER, InputError, values_before
@@ -163,14 +169,22 @@ class Evaluation:
         """A name for people."""
         return f"{self.planner} on {self.levels}" + ("" if self.variant is None else f" of {self.variant.name}")
 
+    def family(self, env: str) -> EnvLike:
+        """Where to play."""
+        return env if self.variant is None else self.variant.levels_of(env)
+
+    def open_model(self, env: str, folder: Path) -> WorldModel:
+        """The model to plan with."""
+        return load_model(folder)
+
     def take(self, env: str, model: Path | None, out: Path) -> dict[str, Any]:
         """Play the levels."""
         needed = PLANNERS[self.planner].needs_model
         evaluated = evaluate(
-            env if self.variant is None else self.variant.levels_of(env),
+            self.family(env),
             self.levels,
             planner=self.planner,
-            model=None if not needed else ORACLE if model is None else load_model(model),
+            model=None if not needed else ORACLE if model is None else self.open_model(env, model),
             config=self.config,
             seed=self.seed,
             out=out,
@@ -190,6 +204,27 @@ class Evaluation:
             "nodes": mean([episode.nodes for episode in evaluated.episodes]),
             "seconds_per_plan": evaluated.seconds_per_plan,
         }
+
+
+@dataclass(frozen=True)
+class Calibrated(Evaluation):
+    """The same with a threshold calibrated on other levels, whatever threshold the model was trained for."""
+
+    calibration: str = "1000:1100"
+    """These levels."""
+
+    @property
+    def name(self) -> str:
+        """A name for people."""
+        return f"{super().name}, calibrated threshold"
+
+    def open_model(self, env: str, folder: Path) -> WorldModel:
+        """The model with that threshold."""
+        model = load_model(folder)
+        with tempfile.TemporaryDirectory() as play:
+            data = collect(self.family(env), self.calibration, play)
+            model.threshold = calibrate(step_errors(model, level_plays(data)), model.networks.discrete).threshold
+        return model
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from pixelplan.experiments.tables import (
     Summary,
     comma_separated,
     error_bars,
+    level_range,
     markdown,
     number,
     summarise,
@@ -33,6 +34,7 @@ from pixelplan.files import read_json
 from pixelplan.puzzles import PUZZLES, make_puzzle
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 METHODS = {
@@ -66,6 +68,8 @@ class Measured:
     seconds: float | None
     rate: float | None
     """Training steps per second."""
+    curve: tuple[tuple[int, float], ...] = ()
+    """Steps of training so far, and the share of training episodes then won, if the record says."""
 
 
 def cells(selection: Selection) -> list[Cell]:
@@ -170,7 +174,8 @@ def _measured(seeds: list[tuple[int, float, dict[str, Any]]]) -> Measured:
     steps, _, budget = min(seeds, key=lambda seed: seed[0])
     success = summarise([success for _, success, _ in seeds])
     assert success is not None  # there is at least one seed
-    return Measured(success, steps or None, budget.get("seconds") or None, budget.get("steps_per_second"))
+    curve = tuple((int(at), float(won)) for at, won in budget.get("curve") or ())
+    return Measured(success, steps or None, budget.get("seconds") or None, budget.get("steps_per_second"), curve)
 
 
 def table(results: dict[tuple[str, str], Measured], levels: str) -> str:
@@ -189,7 +194,7 @@ def table(results: dict[tuple[str, str], Measured], levels: str) -> str:
         [
             "# Success rates",
             "",
-            f"Share of levels {levels} (the second number excluded) solved within 256 steps, none of them trained on: "
+            f"Share of levels {level_range(levels)}, none of which was trained on, solved within 256 steps: "
             f"{INTERVALS} Made by `pixelplan reproduce success` from the records in `results/`.",
             "",
             "![Solved unseen levels, a bar for each method and puzzle](success.png)",
@@ -208,12 +213,16 @@ def budget_table(results: dict[tuple[str, str], Measured]) -> str:
     for method in ("ppo", "glamor", "dreamer"):
         for puzzle, kind in PUZZLES.items():
             cell = results.get((method, puzzle))
-            numbers = ["", "", ""]
+            numbers = ["", "", "", ""]
             if cell is not None and cell.steps:
-                numbers = [f"{cell.steps:,}", f"{cell.seconds or 0:,.0f}", f"{cell.rate or 0:,.1f}"]
+                won = f"{cell.curve[-1][1]:.2f}" if cell.curve else ""
+                numbers = [f"{cell.steps:,}", f"{cell.seconds or 0:,.0f}", f"{cell.rate or 0:,.1f}", won]
             rows.append([METHODS[method].partition(" (")[0], kind.__name__, *numbers, budgets[method]])
-    header = ["", "puzzle", "steps, here", "seconds", "steps/s", "steps, paper"]
-    words = "pixelplan learns from 400,000 random steps, as PPGS does in the paper."
+    header = ["", "puzzle", "steps, here", "seconds", "steps/s", "training episodes won", "steps, paper"]
+    words = (
+        "pixelplan learns from 400,000 random steps, as PPGS does in the paper. The episodes are the latest 100 on "
+        "training levels; they are shorter than those on test levels (64 steps, in mazes 256)."
+    )
     return "\n".join(["## Training of the baselines", "", words, "", markdown(header, rows)])
 
 
@@ -239,8 +248,9 @@ def chart(results: dict[tuple[str, str], Measured]) -> Figure:
 
     shown = [method for method in METHODS if any((method, puzzle) in results for puzzle in PUZZLES)]
     colours = matplotlib.colormaps["tab10"].colors  # type: ignore[attr-defined]
-    figure = Figure(figsize=(10, 4), layout="constrained")
-    axes = figure.subplots()
+    learning = any(method == "ppo" and cell.curve for (method, _), cell in results.items())
+    figure = Figure(figsize=(13 if learning else 10, 4), layout="constrained")
+    axes, *curves = figure.subplots(1, 1 + learning, sharey=True, squeeze=False, width_ratios=(3, 1)[: 1 + learning])[0]
     width = 0.85 / max(1, len(shown))
     for index, method in enumerate(shown):
         for place, puzzle in enumerate(PUZZLES):
@@ -255,8 +265,23 @@ def chart(results: dict[tuple[str, str], Measured]) -> Figure:
     axes.plot([], [], color="black", linewidth=2, label="in the paper")
     axes.set_xticks(range(len(PUZZLES)), [puzzle.__name__ for puzzle in PUZZLES.values()])
     axes.set(ylabel="solved", ylim=(0, 1.05))
-    figure.legend(loc="outside right upper", fontsize="small")
+    if learning:
+        _draw_ppo(curves[0], results)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper", fontsize="small")
     return figure
+
+
+def _draw_ppo(axes: Axes, results: dict[tuple[str, str], Measured]) -> None:
+    """PPO's success on training levels over the steps of training, and on unseen levels at its end (dots)."""
+    for index, (puzzle, kind) in enumerate(PUZZLES.items()):
+        cell = results.get(("ppo", puzzle))
+        if cell is not None and cell.curve:
+            steps = [at / 1e6 for at, _ in cell.curve]
+            axes.plot(steps, [won for _, won in cell.curve], color=f"C{index}", label=kind.__name__)
+            axes.plot(steps[-1], cell.success.mean, "o", color=f"C{index}")
+    axes.set(title="PPO: training episodes won (dots: unseen levels)", xlabel="million steps")
+    axes.title.set_fontsize("small")
+    axes.legend(fontsize="x-small")
 
 
 def _paper(method: str, puzzle: str) -> float | None:

@@ -24,8 +24,8 @@ STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 """97.5 % quantiles of Student's distribution with 1, 2, … degrees of freedom; beyond them the normal one's is used."""
 
 INTERVALS = (
-    "the mean, and in brackets the 95 % interval (over seeds by Student's distribution; with one seed over levels, by "
-    "Wilson's) and the number of seeds. An empty cell was not run, or is not in the paper."
+    "the mean, and in brackets the 95 % interval (over seeds, by Student's distribution; if there is only one, over "
+    "levels, by Wilson's) and the number of seeds. An empty cell was not run, or is not in the paper."
 )
 """The legend of tables of summaries."""
 
@@ -58,6 +58,17 @@ def summarise(rates: Sequence[float], levels: int = 100) -> Summary | None:
     return Summary(middle, max(0.0, middle - spread), min(1.0, middle + spread), len(rates))
 
 
+def summarise_records(records: Sequence[dict[str, Any]]) -> Summary | None:
+    """The success of the same cell with several seeds; None if there are no records."""
+    return summarise([record["result"]["success"] for record in records])
+
+
+def level_range(levels: str) -> str:
+    """Ranges such as "2000:2100" as people write them: "2000–2099"."""
+    ends = [part.split(":") for part in levels.split(",")]
+    return ", ".join(f"{first}–{int(end) - 1}" for first, end in ends)
+
+
 def values(summary: Summary | None) -> list[Any]:
     """Mean, low, high and seeds, for a row of numbers; four times None if there is no summary."""
     return [None] * 4 if summary is None else list(dataclasses.astuple(summary))
@@ -70,10 +81,11 @@ def error_bars(summaries: Sequence[Summary]) -> list[list[float]] | None:
     return [below, above] if summaries else None
 
 
-def draw_curve(axes: Axes, places: Sequence[float], summaries: Sequence[Summary], **style: Any) -> None:
-    """A curve of means with their intervals."""
-    means = [summary.mean for summary in summaries]
-    axes.errorbar(places, means, error_bars(summaries), marker="o", markersize=4, capsize=2, **style)
+def draw_curve(axes: Axes, places: Sequence[float], summaries: Sequence[Summary | None], **style: Any) -> None:
+    """A curve of means with their intervals; a place without a summary is left out."""
+    measured = [(place, summary) for place, summary in zip(places, summaries, strict=True) if summary is not None]
+    means, bars = [summary.mean for _, summary in measured], error_bars([summary for _, summary in measured])
+    axes.errorbar([place for place, _ in measured], means, bars, marker="o", markersize=4, capsize=2, **style)
 
 
 def number(value: float | None, digits: int = 2) -> str:

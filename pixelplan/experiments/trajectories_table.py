@@ -9,7 +9,6 @@ from pixelplan.experiments.selection import Selection
 from pixelplan.experiments.specs import Cell
 from pixelplan.experiments.tables import Report, comma_separated, markdown, picture_sheet
 from pixelplan.puzzles import PUZZLES, Level, get_level, make_puzzle
-from pixelplan.reports.pictures import follow
 from pixelplan.types import ACTIONS
 
 FRAMES = 10
@@ -27,7 +26,7 @@ def report(selection: Selection, records: Records) -> Report:
     pictures, titles, rows = list[Image.Image](), list[str](), []
     for env in PUZZLES:
         level, solution = _expert(env, first)
-        states = follow(level, solution)[:FRAMES]
+        states = level.follow(solution)[:FRAMES]
         for step, state in enumerate(states):
             pictures.append(Image.fromarray(level.frame(state)))
             titles.append(f"{env} {level.number}" if step == 0 else f"{step}: {ACTIONS[solution[step - 1]]}")

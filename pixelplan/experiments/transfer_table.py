@@ -1,4 +1,4 @@
-"""Other boards than those trained on: 8 × 8 cells in training, 6 × 6 to 20 × 20 in the test (not in the paper)."""
+"""Boards of other sizes: 8 × 8 cells in training, 6 × 6 to 20 × 20 in the test (not in the paper)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from pixelplan.experiments.registry import Records
 from pixelplan.experiments.selection import Selection, full_planner, one_shot_planner
 from pixelplan.experiments.specs import Cell, Evaluation, Shipped, Variant
-from pixelplan.experiments.tables import Report, comma_separated, markdown
+from pixelplan.experiments.tables import Report, comma_separated, level_range, markdown
 from pixelplan.puzzles import PUZZLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ENVS = ("ice-slider", "digit-jump")
-TRAINED, SIZES = 8, (6, 8, 12, 16, 20)
+TRAINING_SIZE, SIZES = 8, (6, 8, 12, 16, 20)
 CELL = 8
 """Pixels along the side of a cell."""
 PLANNERS = {"one-shot": one_shot_planner, "full": full_planner}
@@ -54,16 +54,17 @@ def report(selection: Selection, records: Records) -> Report:
         low, high = result["interval"]
         solved = f"{result['success']:.2f} ({low:.2f}–{high:.2f})"
         optimal = "" if result["optimal"] is None else f"{result['optimal']:.2f}"
-        trained = " (trained on)" if size == TRAINED else ""
+        trained = " (trained on)" if size == TRAINING_SIZE else ""
         table.append([PUZZLES[env].__name__, planner, f"{size} × {size}{trained}", solved, optimal])
         values.append([env, planner, size, result["success"], low, high, result["optimal"]])
     lines = [
-        "# Other boards than those trained on",
+        "# Boards of other sizes",
         "",
-        f"The shipped models, trained on boards of {TRAINED} × {TRAINED} cells and on nothing else, plan on larger and "
-        f"smaller boards with as many pixels per cell. Share of levels {LEVELS} (the second number excluded) solved, "
-        "with Wilson's 95 % interval, and the share of those solved with the fewest moves. One training seed. "
-        "Made by `pixelplan reproduce transfer` from the records in `results/`; [how it works](../transfer.md).",
+        f"The shipped models, trained on boards of {TRAINING_SIZE} × {TRAINING_SIZE} cells only, plan "
+        f"on larger and smaller boards with as many pixels per cell. Share of levels {level_range(LEVELS)} solved, "
+        "with Wilson's 95 % interval, and the share of those solved with the fewest moves. "
+        "One training seed. Made by `pixelplan reproduce transfer` from the records in `results/`; "
+        "[how it works](../transfer.md).",
         "",
         "![Solved unseen levels over the size of the board](transfer.png)",
         "",
@@ -81,15 +82,15 @@ def _figure(results: dict[tuple[str, str, int], dict[str, Any]]) -> Figure:
     panels = figure.subplots(1, len(ENVS), sharey=True)
     for axes, env in zip(panels, ENVS, strict=True):
         for planner, colour, shift in zip(PLANNERS, ("tab:blue", "tab:orange"), (-0.15, 0.15), strict=True):
-            there = [(size, results[env, planner, size]) for size in SIZES if (env, planner, size) in results]
-            means = [result["success"] for _, result in there]
-            lows = [result["success"] - result["interval"][0] for _, result in there]
-            highs = [result["interval"][1] - result["success"] for _, result in there]
-            places = [size + shift for size, _ in there]
+            curve = [(size, results[env, planner, size]) for size in SIZES if (env, planner, size) in results]
+            means = [result["success"] for _, result in curve]
+            lows = [result["success"] - result["interval"][0] for _, result in curve]
+            highs = [result["interval"][1] - result["success"] for _, result in curve]
+            places = [size + shift for size, _ in curve]
             axes.errorbar(
                 places, means, [lows, highs], marker="o", markersize=4, capsize=2, color=colour, label=planner
             )
-        axes.axvline(TRAINED, color="grey", linestyle=":", label="board in training")
+        axes.axvline(TRAINING_SIZE, color="grey", linestyle=":", label="board in training")
         axes.set_xticks(SIZES)
         axes.set(title=PUZZLES[env].__name__, xlabel="cells along a side of the board", ylim=(-0.02, 1.05))
     panels[0].set_ylabel("solved")

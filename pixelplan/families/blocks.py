@@ -5,9 +5,13 @@ Shapes: N images [N,3,H,W], a grid of R × C cells, M steps, A actions, d latent
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+from pixelplan.model.sizes import Sizes
 
 
 class ResidualBlock(nn.Module):
@@ -56,10 +60,15 @@ def head(width: int, channels: int) -> nn.Sequential:
     return nn.Sequential(nn.GroupNorm(1, width), nn.ReLU(), nn.Conv2d(width, channels, 1))
 
 
-class InverseModel(nn.Module):
-    """Which action led from one embedding to the next: one hidden layer of 32 layer-normalised units."""
+def inverse_model(config: Any, sizes: Sizes) -> InverseModel | None:
+    """The inverse model that a family's settings ask for."""
+    return InverseModel(config.dimensions, sizes.actions, config.inverse_width) if config.inverse else None
 
-    def __init__(self, dimensions: int, actions: int, width: int = 32) -> None:
+
+class InverseModel(nn.Module):
+    """Which action led from one embedding to the next: one hidden layer of layer-normalised units."""
+
+    def __init__(self, dimensions: int, actions: int, width: int) -> None:
         super().__init__()
         self.layers = nn.Sequential(
             nn.Linear(2 * dimensions, width), nn.LayerNorm(width), nn.ReLU(), nn.Linear(width, actions)

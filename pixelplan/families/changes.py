@@ -41,11 +41,11 @@ def patch_side(spans: np.ndarray, frame_side: int, reading: ReadingConfig = DEFA
     """Side in pixels of a square that holds the thing that moves, given spans [n,2,2] of what single steps changed.
 
     A move along an axis changes a strip as wide as the mover: horizontal strips give its height, vertical ones its
-    width. (Nearly the largest strip counts, not the median: part of the mover may look like what it covers.) If nothing
-    ever changes, the side is the whole frame. If strips have very different widths, several things move, and it is 0.
+    width. (A large width counts, not the median: part of the mover may look like what it covers.) If nothing ever
+    changes, the side is the whole frame. If strips have very different widths, several things move, and it is 0.
     """
     widths = [across[:, 1] - across[:, 0] for across in strips(spans) if len(across)]
-    sides = [np.percentile(width, [50, 90]) for width in widths]
+    sides = [np.quantile(width, [reading.usual_width, reading.large_width]) for width in widths]
     if any(large > reading.much_wider * usual for usual, large in sides):
         return 0
     return int(max((large for _, large in sides), default=frame_side))

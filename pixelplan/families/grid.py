@@ -70,6 +70,10 @@ class ModelConfig:
     """Channels of the network that reads a level's rules from a frame (position only)."""
     inverse: bool = True
     """Train with the inverse model."""
+    inverse_width: int = field(default=32, metadata=ADDED_LATER)
+    """Units of the inverse model's hidden layer."""
+    latent_width: int = field(default=256, metadata=ADDED_LATER)
+    """Units of the forward model's layers (latent only); as in the paper."""
     noisy: bool = False
     """Frames of one state differ by visual noise: nothing relies on frames being equal (position only)."""
     least_updates: int = field(default=640, metadata=ADDED_LATER)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pixelplan.families.blocks import InverseModel
+from pixelplan.families.blocks import inverse_model
 from pixelplan.families.grid import GridNetworks, ModelConfig
 from pixelplan.families.metric import MetricNetworks
 from pixelplan.families.position import Readout, attention_losses, spatial_encoder
@@ -24,8 +24,8 @@ class Latent(GridNetworks, MetricNetworks):
         self.config = config
         readout = Readout(config.maps, sizes.rows * sizes.columns, config.dimensions)
         self.encoder = spatial_encoder(config, sizes, readout)
-        self.forward_model = LatentModel(config.dimensions, sizes.actions)
-        self.inverse = InverseModel(config.dimensions, sizes.actions) if config.inverse else None
+        self.forward_model = LatentModel(config.dimensions, sizes.actions, config.latent_width)
+        self.inverse = inverse_model(config, sizes)
 
     def more_losses(self, batch: LevelBatch, maps: Tensor, weights: Any) -> dict[str, tuple[float, Tensor]]:
         """Attention belongs where the frames of a level differ."""
@@ -33,9 +33,9 @@ class Latent(GridNetworks, MetricNetworks):
 
 
 class LatentModel(nn.Module):
-    """The paper's fully latent forward model: three layer-normalised layers of 256 units, and no context."""
+    """The paper's fully latent forward model: three layer-normalised layers, and no context."""
 
-    def __init__(self, dimensions: int, actions: int, width: int = 256) -> None:
+    def __init__(self, dimensions: int, actions: int, width: int) -> None:
         super().__init__()
         self.actions = actions
         layers: list[nn.Module] = []
@@ -51,4 +51,12 @@ class LatentModel(nn.Module):
         """Embeddings [L,S,A,d] after each action in z [L,S,d]."""
         states = z.unsqueeze(2).expand(-1, -1, self.actions, -1)
         actions = torch.eye(self.actions, device=z.device, dtype=z.dtype).expand(*states.shape[:2], -1, -1)
-        return functional.normalize(self.layers(torch.cat([states, actions], dim=-1)), dim=-1)
+        return self._moved(states, actions)
+
+    def after(self, z: Tensor, before: Tensor, context: Tensor, level: Tensor, action: Tensor) -> Tensor:
+        """Embeddings [M,d] after an action [M] in each of the embeddings z [N,d] at `before` [M]."""
+        return self._moved(z[before], torch.eye(self.actions, device=z.device, dtype=z.dtype)[action])
+
+    def _moved(self, z: Tensor, actions: Tensor) -> Tensor:
+        """Embeddings [...,d] after one-hot actions [...,A] in z [...,d]."""
+        return functional.normalize(self.layers(torch.cat([z, actions], dim=-1)).float(), dim=-1)

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 
 
-def forward_loss(predicted: Tensor, target: Tensor, tolerance: float, rare_share: float = 0.5) -> Tensor:
+def forward_loss(predicted: Tensor, target: Tensor, tolerance: float, rare_share: float) -> Tensor:
     """L_FW = E ‖f(z_t, a_t, s_c) − z_{t+1}‖², for predicted and target [M,d] (the paper's first loss).
 
     The mean over all steps, mixed with the mean over those that miss by more than the tolerance: soon only rare kinds
@@ -24,7 +24,7 @@ def inverse_loss(logits: Tensor, actions: Tensor) -> Tensor:
     return functional.cross_entropy(logits, actions)
 
 
-def margin_loss(squared_distances: Tensor, margin: float, rare_share: float = 0.5) -> Tensor:
+def margin_loss(squared_distances: Tensor, margin: float, rare_share: float) -> Tensor:
     """L_margin = E max(0, 1 − ‖z − z'‖² / ε²), for squared distances [M] of different states (the paper's third).
 
     The mean over all pairs, mixed with the mean over those closer than the margin: most pairs are soon far apart, and

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pixelplan.families.blocks import GridFeatures, InverseModel, ResidualBlock, head
+from pixelplan.families.blocks import GridFeatures, ResidualBlock, head, inverse_model
 from pixelplan.families.grid import GridNetworks, ModelConfig, SpreadingConfig
 from pixelplan.families.losses import look_loss
 from pixelplan.families.metric import MetricNetworks
@@ -29,7 +29,7 @@ class Position(GridNetworks, MetricNetworks):
         readout = Readout(config.maps, sizes.rows * sizes.columns, config.dimensions)
         self.encoder = spatial_encoder(config, sizes, readout)
         self.forward_model = TransportModel(config.context_width, far_blocks(sizes), readout, sizes, config.log_scale)
-        self.inverse = InverseModel(config.dimensions, sizes.actions) if config.inverse else None
+        self.inverse = inverse_model(config, sizes)
 
     def for_frames(self, height: int, width: int) -> Position:
         """The same rules on a larger or smaller grid.

@@ -16,8 +16,12 @@ class ReadingConfig:
     """Steps whose changes are measured; sizes are percentiles, which more steps hardly move."""
     within: float = 0.98
     """The share of moves that must stay inside one row (or column) of a grid for the grid to fit."""
+    usual_width: float = field(default=0.5, metadata=ADDED_LATER)
+    """The quantile of the widths of the strips that steps change that counts as usual."""
+    large_width: float = field(default=0.9, metadata=ADDED_LATER)
+    """The quantile that counts as the mover's width: not the largest, which may come from something else."""
     much_wider: float = 1.5
-    """If nearly the widest strip that a step changes is this many times as wide as usual, several things move."""
+    """If the large width is this many times the usual one, several things move."""
     tolerance: float = 0.75
     """Pixels by which a thing may stick out of its cell; with a fractional cell size, rounding moves edges by less."""
     smallest_cell: int = 3

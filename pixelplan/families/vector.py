@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pixelplan.families.blocks import InverseModel, ResidualBlock
+from pixelplan.families.blocks import ResidualBlock, inverse_model
 from pixelplan.families.metric import MetricNetworks
 from pixelplan.model.batches import LevelBatch
 from pixelplan.model.sizes import Sizes
@@ -41,10 +41,16 @@ class VectorConfig:
     """Noise on the embeddings that the forward model learns from, so that small errors do not add up in a plan."""
     inverse: bool = False
     """Train with the inverse model."""
+    inverse_width: int = field(default=32, metadata=ADDED_LATER)
+    """Units of the inverse model's hidden layer."""
     updates: int = 3000
     """The most gradient steps."""
     side: int = field(default=16, metadata=ADDED_LATER)
     """Rows and columns of the planes, a multiple of 4; networks read frames at four times this size."""
+    encoder_width: int = field(default=32, metadata=ADDED_LATER)
+    """Channels of the encoder's first convolution; the others have twice as many."""
+    spread_width: int = field(default=128, metadata=ADDED_LATER)
+    """Units of the hidden layer between a vector and its planes."""
 
     def __post_init__(self) -> None:
         if self.side % 4:
@@ -70,7 +76,7 @@ class Vector(MetricNetworks):
         self.config = config
         self.encoder = VectorEncoder(config)
         self.forward_model = Planes(config, sizes.actions)
-        self.inverse = InverseModel(config.dimensions, sizes.actions) if config.inverse else None
+        self.inverse = inverse_model(config, sizes)
 
     def predict(self, z: Tensor, batch: LevelBatch) -> Tensor:
         """Embeddings [M,d] predicted for the steps of a batch, from slightly wrong embeddings z [L,S,d]."""
@@ -83,14 +89,15 @@ class VectorEncoder(nn.Module):
     def __init__(self, config: VectorConfig) -> None:
         super().__init__()
         layers: list[nn.Module] = []
-        for inputs, outputs, window in ((3, 32, 5), (32, 64, 3), (64, 64, 3), (64, 64, 3)):
+        width, wide = config.encoder_width, 2 * config.encoder_width
+        for inputs, outputs, window in ((3, width, 5), (width, wide, 3), (wide, wide, 3), (wide, wide, 3)):
             layers += [
                 nn.Conv2d(inputs, outputs, window, stride=2, padding=window // 2, bias=False),
                 nn.BatchNorm2d(outputs),
                 nn.ReLU(),
             ]
         self.size = 4 * config.side  # of frames, which the strides make 16 times smaller
-        self.layers = nn.Sequential(*layers, nn.Flatten(), nn.Linear(64 * (config.side // 4) ** 2, config.dimensions))
+        self.layers = nn.Sequential(*layers, nn.Flatten(), nn.Linear(wide * (config.side // 4) ** 2, config.dimensions))
 
     def forward(self, images: Tensor) -> tuple[Tensor, None]:
         """Embeddings [N,d] of images [N,3,H,W]."""
@@ -104,9 +111,9 @@ class Planes(nn.Module):
         super().__init__()
         planes, width, wide = config.planes, config.width, 2 * config.width
         self.actions, self.planes, self.side = actions, planes, config.side
-        plane = self.side**2
+        plane, hidden = self.side**2, config.spread_width
         self.look = nn.Sequential(nn.Conv2d(3, planes, 8, stride=4, padding=2), nn.ReLU(), ResidualBlock(planes))
-        self.spread = nn.Sequential(nn.Linear(config.dimensions, 128), nn.ReLU(), nn.Linear(128, planes * plane))
+        self.spread = nn.Sequential(nn.Linear(config.dimensions, hidden), nn.ReLU(), nn.Linear(hidden, planes * plane))
         self.halve = nn.Sequential(
             nn.Conv2d(planes, width, 4, stride=2, padding=1), ResidualBlock(width), ResidualBlock(width)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -14,6 +15,17 @@ from torch import Tensor
 from pixelplan.data.by_level import rows_of_levels
 from pixelplan.data.sameness import undecided_pairs
 from pixelplan.types import Trajectories
+
+
+@dataclass(frozen=True)
+class BatchConfig:
+    """What a gradient step takes from its levels."""
+
+    leading: float = 0.5
+    """Of the frames from which scattered steps begin, the share that lies all over the level. The others follow these
+    in play, so that two steps can be taken in a row."""
+    offset: float = 0.5
+    """If the colours of a level are changed, each channel's offset as a multiple of its gain."""
 
 
 class LevelBatch(NamedTuple):
@@ -58,6 +70,11 @@ class LevelPlay:
     """[n] int8: whether each frame solves the level, 1 yes, 0 no, -1 unknown; None if unknown for all."""
     goals: np.ndarray | None = None
     """[G,H,W,3] uint8: pictures of goals that were never reached in play; None if the data set has none."""
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether it is known of any frame if it solves the level."""
+        return self.solved is not None and bool((self.solved >= 0).any())
 
     @cached_property
     def steps(self) -> np.ndarray:
@@ -104,7 +121,7 @@ def action_count(data: Trajectories) -> int:
     return int(data.manifest.get("actions", int(data.actions.max(initial=0)) + 1))
 
 
-def sample_frames(levels: Sequence[LevelPlay], count: int = 1000) -> np.ndarray:
+def sample_frames(levels: Sequence[LevelPlay], count: int) -> np.ndarray:
     """About `count` frames [n,H,W,3] from levels, evenly spread."""
     every = max(1, sum(len(level.frames) for level in levels) // count)
     return np.concatenate([level.frames[index % every :: every] for index, level in enumerate(levels)])
@@ -132,11 +149,17 @@ def sample_play(level: LevelPlay, limit: int, random: np.random.Generator) -> Le
     )
 
 
-def sample_steps(level: LevelPlay, limit: int, random: np.random.Generator, solving: bool = False) -> LevelPlay:
+def sample_steps(
+    level: LevelPlay,
+    limit: int,
+    random: np.random.Generator,
+    solving: bool = False,
+    config: BatchConfig = BatchConfig(),  # noqa: B008 (frozen)
+) -> LevelPlay:
     """All steps recorded from at most `limit` frames of a level, each as an episode of its own.
 
-    The frames from which steps begin come first. Half of them lie all over the level, unlike those of one episode; the
-    others follow these in play, so that two steps can be taken in a row. Each comes with every action tried in it.
+    The frames from which steps begin come first. A share of them (`config.leading`) lies all over the level, unlike
+    those of one episode; the others follow these in play. Each comes with every action tried in it.
     With `solving`, one of them immediately precedes a solved frame, if play has solved the level: such a step is rare,
     and every plan ends with one.
     """
@@ -146,7 +169,7 @@ def sample_steps(level: LevelPlay, limit: int, random: np.random.Generator, solv
         solves = (level.solved[steps[:, 2]] == 1) & (level.solved[steps[:, 0]] != 1)
         if solves.any():
             everywhere = np.concatenate([[random.choice(steps[solves, 0])], everywhere])
-    leading = everywhere[: -(-limit // 2)]
+    leading = everywhere[: math.ceil(limit * config.leading)]
     following = random.permutation(np.intersect1d(steps[np.isin(steps[:, 0], leading), 2], everywhere))
     begun = np.concatenate([leading, following, everywhere])
     begun = begun[np.sort(np.unique(begun, return_index=True)[1])][:limit]  # each once, in this order
@@ -169,13 +192,14 @@ def make_batch(
     colour: float,
     scattered: bool = False,
     solving: bool = False,
+    config: BatchConfig = BatchConfig(),  # noqa: B008 (frozen)
 ) -> LevelBatch:
     """A batch of levels, with one generator per level: whole episodes with about `limit` frames from each or, if
     `scattered`, all steps from that many frames, one of which solves the level if possible (`solving`).
 
-    Colours of a level are changed together by a random gain and offset for each channel, of strength `colour`.
+    Colours of a level are changed together: each channel by a random gain, of strength `colour`, and a random offset.
     """
-    sample = partial(sample_steps, solving=solving) if scattered else sample_play
+    sample = partial(sample_steps, solving=solving, config=config) if scattered else sample_play
     plays = [sample(level, limit, random) for level, random in zip(levels, randoms, strict=True)]
     counts = [len(play.frames) for play in plays]
     first = np.cumsum([0, *counts])
@@ -184,7 +208,7 @@ def make_batch(
     for index, (play, random) in enumerate(zip(plays, randoms, strict=True)):
         count = len(play.frames)
         gain = 1 + colour * random.uniform(-1, 1, (3, 1, 1))
-        offset = colour / 2 * random.uniform(-1, 1, (3, 1, 1))
+        offset = config.offset * colour * random.uniform(-1, 1, (3, 1, 1))
         images.append(to_images(play.frames) * torch.from_numpy(gain).float() + torch.from_numpy(offset).float())
         contexts.append(first[index] + random.integers(count))
         partners.append(first[index] + (np.arange(count) + random.integers(1, max(2, count), count)) % count)

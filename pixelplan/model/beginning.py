@@ -16,13 +16,13 @@ from pixelplan.types import InputError
 def of_the_family(config: TrainConfig, model: Path) -> TrainConfig:
     """The config for training that starts from a model's weights: no race, and the same networks; an InputError if the
     config asks for another family."""
-    begun = load_model(model).config
-    if config.candidates is None and config.model.family != begun.family:
+    settings = load_model(model).config
+    if config.candidates is None and config.model.family != settings.family:
         raise InputError(
-            f"{model} belongs to the family {begun.family}, so training that starts from it must use that family; "
+            f"{model} belongs to the family {settings.family}, so training that starts from it must use that family; "
             f"{config.model.family} was asked for"
         )
-    return dataclasses.replace(config, model=begun, candidates=None)
+    return dataclasses.replace(config, model=settings, candidates=None)
 
 
 @torch.no_grad()
@@ -32,7 +32,7 @@ def take_weights(model: WorldModel, source: Path) -> None:
     Weights whose shape differs start from scratch: codes for another number of cells, or answers for another number
     of actions.
     """
-    there = dict(load_model(source).networks.named_parameters())
+    weights = dict(load_model(source).networks.named_parameters())
     for name, parameter in model.networks.named_parameters():
-        if name in there and there[name].shape == parameter.shape:
-            parameter.copy_(there[name])
+        if name in weights and weights[name].shape == parameter.shape:
+            parameter.copy_(weights[name])

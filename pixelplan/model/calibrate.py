@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pixelplan.model.metrics import StepErrors
+from pixelplan.model.metrics import MetricsConfig, StepErrors
 from pixelplan.types import ADDED_LATER
 
 
@@ -34,6 +34,17 @@ class JudgingConfig:
     """Random walks along recorded steps that rollouts are compared with."""
     rehearsed: int = field(default=10, metadata=ADDED_LATER)
     """Levels in which solutions are planned when training is over."""
+    long_rollout: int = field(default=10, metadata=ADDED_LATER)
+    """A model warns that long plans will often fail if a smaller share than `poor` of rollouts is right after this many
+    steps."""
+    collapsed: float = field(default=0.95, metadata=ADDED_LATER)
+    """Training warns that embeddings are all alike if the margin loss is at least this (it is 1 if no two differ)…"""
+    guessing: float = field(default=0.98, metadata=ADDED_LATER)
+    """… and the inverse model's loss is at least this share of what guessing the action costs."""
+    few_rehearsed: int = field(default=5, metadata=ADDED_LATER)
+    """Training warns if plans in fewer held-out levels than this are all it knows about other levels."""
+    metrics: MetricsConfig = field(default=MetricsConfig(), metadata=ADDED_LATER)
+    """What predictions are measured on."""
     candidates: int = field(default=2000, metadata=ADDED_LATER)
     """Thresholds to choose from, evenly spread up to the largest distance."""
 

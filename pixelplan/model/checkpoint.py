@@ -14,12 +14,12 @@ import numpy as np
 import safetensors
 import torch
 from safetensors.torch import load_file, save
-from torch import Tensor
+from torch import Tensor, nn
 
 from pixelplan.files import check_format, checksum, left_by_writer, read_json, write_bytes, write_json, write_rows
 from pixelplan.model.config_limits import check_description
 from pixelplan.model.find_family import FAMILIES, config_from
-from pixelplan.model.goal_test import MOST_DIMENSIONS, MOST_WIDTH, READINGS, Certainty, LearnedGoalTest
+from pixelplan.model.goal_test import LARGEST, READINGS, Certainty, LearnedGoalTest
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.world_model import WorldModel
 from pixelplan.types import InputError
@@ -78,9 +78,10 @@ def _load_goal_test(folder: Path, described: Any, model: WorldModel) -> LearnedG
         reading, rows, columns = described["reading"], int(described["rows"]), int(described["columns"])
         first = tensors["layers.0.weight"]
         dimensions = first.shape[1] * (1 if reading == "list" else rows * columns)
-        if reading not in READINGS or not 0 < dimensions <= MOST_DIMENSIONS or len(first) > MOST_WIDTH:
+        shape = dimensions, len(first), first.shape[2] if first.ndim == 4 else 1
+        if reading not in READINGS or dimensions < 1 or any(map(int.__gt__, shape, LARGEST)):
             raise ValueError(f"{reading!r} of {dimensions} numbers, with {len(first)} channels")
-        network = Certainty(dimensions, rows, columns, reading, len(first))
+        network = Certainty(dimensions, rows, columns, reading, *shape[1:])
         line = float(described["line"])
         if not math.isfinite(line):
             raise ValueError(f"its line is {line}")
@@ -120,22 +121,28 @@ def read_description(folder: Path) -> dict[str, Any]:
     return dict(description)
 
 
-def save_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer, note: dict[str, Any]) -> None:
+def save_checkpoint(
+    folder: Path, networks: Mapping[str, nn.Module], optimizer: torch.optim.Optimizer, note: dict[str, Any]
+) -> None:
     """Write everything that training needs to continue from here, in one file.
 
     The rows of its note are written to `metrics.jsonl` first: after a kill, that file has every pass of a checkpoint.
     """
     write_rows(folder / "metrics.jsonl", note.get("rows", []))
-    tensors = {f"model/{name}": tensor for name, tensor in model.networks.state_dict().items()}
+    tensors = {
+        f"{prefix}/{name}": tensor for prefix, part in networks.items() for name, tensor in part.state_dict().items()
+    }
     write_tensors(folder / CHECKPOINT, tensors | optimizer_tensors(optimizer), note)
 
 
-def load_checkpoint(folder: Path, model: WorldModel, optimizer: torch.optim.Optimizer) -> None:
+def load_checkpoint(folder: Path, networks: Mapping[str, nn.Module], optimizer: torch.optim.Optimizer) -> None:
     """Put the weights and the optimizer's state of a checkpoint into place."""
     tensors, _ = read_tensors(folder / CHECKPOINT)
-    weights = {name.removeprefix("model/"): value for name, value in tensors.items() if name.startswith("model/")}
-    _check_tensors(folder / CHECKPOINT, model.networks, weights)
-    model.networks.load_state_dict(weights)
+    for prefix, part in networks.items():
+        named = {name: tensor for name, tensor in tensors.items() if name.startswith(f"{prefix}/")}
+        weights = {name.removeprefix(f"{prefix}/"): tensor for name, tensor in named.items()}
+        _check_tensors(folder / CHECKPOINT, part, weights)
+        part.load_state_dict(weights)
     load_optimizer(optimizer, tensors)
 
 
@@ -201,7 +208,7 @@ def read_checkpoint_note(folder: Path) -> dict[str, Any] | None:
     return read_tensors(path)[1] if path.exists() else None
 
 
-def _check_tensors(path: Path, networks: torch.nn.Module, tensors: dict[str, Tensor]) -> None:
+def _check_tensors(path: Path, networks: nn.Module, tensors: dict[str, Tensor]) -> None:
     expected = networks.state_dict()
     for name, tensor in expected.items():
         if name not in tensors:

@@ -10,8 +10,8 @@ import numpy as np
 
 from pixelplan.model import goal_test
 from pixelplan.model.batches import LevelPlay
-from pixelplan.model.calibrate import calibrate, rates
-from pixelplan.model.checkpoint import CHECKPOINT, CONFIG, save_model
+from pixelplan.model.calibrate import JudgingConfig, calibrate, rates
+from pixelplan.model.checkpoint import CHECKPOINT, save_model
 from pixelplan.model.description import versions
 from pixelplan.model.goal_test import GoalTestReport
 from pixelplan.model.learn_goal_test import learn_goal_test
@@ -20,7 +20,6 @@ from pixelplan.model.progress import draw_curves
 from pixelplan.model.restarts import last_attempt
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.model.world_model import WorldModel
-from pixelplan.types import InputError
 
 
 def finish(
@@ -57,9 +56,11 @@ def finish(
         model.goal_test, report = learned
     draw_curves(out, last_attempt(rows))
     true = step_errors(model, frames)
-    rollouts = rollout_exactness(model.networks, frames, walks=config.judging.walks)
+    judging, measured_on = config.judging, config.judging.metrics
+    horizons = sorted({*measured_on.rollout_steps, judging.long_rollout})
+    rollouts = rollout_exactness(model.networks, frames, horizons, judging.walks, config=measured_on)
     accuracy = errors.accuracy(model.threshold)
-    facts = findings(model, by_family, frames, accuracy, true, rollouts, recorded, config.judging.poor)
+    facts = findings(model, by_family, frames, accuracy, true, rollouts, recorded, judging)
     facts["goal_test_warnings"] = goal_test.warnings(report, config.goal_test)
     facts["goal_test"] = None if report is None else dataclasses.asdict(report)
     description = {
@@ -69,7 +70,7 @@ def finish(
             "one_step_accuracy": true.accuracy(model.threshold),
             "exact": true.exact,
             "rollouts": {str(steps): share for steps, share in rollouts.items()},
-            "rankings": [dataclasses.asdict(ranking) for ranking in rankings(model, frames)],
+            "rankings": [dataclasses.asdict(ranking) for ranking in rankings(model, frames, config=measured_on)],
         },
         "findings": facts,
         "seconds": rows[-1]["seconds"],
@@ -90,7 +91,7 @@ def findings(
     true: StepErrors,
     rollouts: dict[int, float],
     recorded: int,
-    poor: float,
+    judging: JudgingConfig,
 ) -> dict[str, Any]:
     """What was assumed and found, and a warning if the world was not learned.
 
@@ -98,6 +99,7 @@ def findings(
     """
     count = sum(len(level.frames) for level in frames)
     merged = sum(len(level.frames) - len(np.unique(level.states)) for level in by_family)
+    poor, long = judging.poor, judging.long_rollout
     reach = [recorded_depths(level).max() for level in frames]
     warnings = []
     steps = np.concatenate([level.steps for level in frames])
@@ -117,10 +119,10 @@ def findings(
             f"will fail; try more levels (it had {recorded}), longer episodes (collect --steps), or "
             "see what check-env says"
         )
-    elif rollouts[10] < poor:
+    elif rollouts[long] < poor:
         warnings.append(
-            f"long plans will often fail: only {rollouts[10]:.0%} of rollouts are still right after 10 steps; the full "
-            "planner, which replans, copes better than one-shot; more levels or longer episodes help"
+            f"long plans will often fail: only {rollouts[long]:.0%} of rollouts are still right after {long} steps; "
+            "the full planner, which replans, copes better than one-shot; more levels or longer episodes help"
         )
     return {
         "family": model.config.family,
@@ -138,15 +140,15 @@ def goals_seen(levels: list[LevelPlay]) -> dict[str, Any] | None:
 
     None if the environment never says what is solved.
     """
-    said = [level for level in levels if level.solved is not None and (level.solved >= 0).any()]
-    if not said:
+    labelled = [level for level in levels if level.is_labelled]
+    if not labelled:
         return None
     away = []
-    for level in said:
+    for level in labelled:
         depths = recorded_depths(level)[level.solved == 1]
         if (depths >= 0).any():
             away.append(int(depths[depths >= 0].min()))
-    return {"levels": len(away), "of": len(said), "steps": float(np.median(away)) if away else None}
+    return {"levels": len(away), "of": len(labelled), "steps": float(np.median(away)) if away else None}
 
 
 def recorded_depths(level: LevelPlay) -> np.ndarray:
@@ -155,61 +157,9 @@ def recorded_depths(level: LevelPlay) -> np.ndarray:
     depth = np.full(len(level.frames), -1)
     depth[level.episodes[0, 0]] = 0
     for distance in range(len(level.frames)):
-        there = np.unique(steps[depth[steps[:, 0]] == distance, 2])
-        new = there[depth[there] < 0]
+        next_frames = np.unique(steps[depth[steps[:, 0]] == distance, 2])
+        new = next_frames[depth[next_frames] < 0]
         if not len(new):
             break
         depth[new] = distance + 1
     return depth
-
-
-def told(description: dict[str, Any]) -> list[str]:
-    """What training found, from a model's description, in lines for people; warnings come last.
-
-    An InputError if it is not in the form that training writes.
-    """
-    try:
-        return _lines(description)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise InputError(f"{CONFIG} is damaged: what training found cannot be read; train the model again") from None
-
-
-def _lines(description: dict[str, Any]) -> list[str]:
-    facts, measured = description.get("findings"), description.get("validation_metrics", {})
-    if not isinstance(facts, dict):
-        return []
-    rows, columns = facts["lattice"]
-    lattice = f" on a lattice of {rows} × {columns}" if rows * columns > 1 else ""
-    rollouts = ", ".join(f"{share:.3f} after {steps}" for steps, share in measured.get("rollouts", {}).items())
-    lines = [
-        f"family {facts['family']}{lattice}; {facts['merged_by_family']} of {facts['held_out_frames']} held-out frames "
-        "merged with others by the family",
-        f"on {measured['levels']} held-out levels: {measured['exact']:.4f} of steps predicted exactly, "
-        f"{measured['one_step_accuracy']:.4f} also within the threshold; rollouts still right: {rollouts}",
-        f"recorded play gets {facts['play_reaches']['median']:.0f} steps from the start (median of levels; at most "
-        f"{facts['play_reaches']['most']}); {_goals_told(facts.get('goals_seen'))}",
-    ]
-    if "goal_test" in facts:
-        lines += [goal_test.told(facts["goal_test"]), *_rehearsal_told(facts), *facts.get("goal_test_warnings", [])]
-    if "race" in description:
-        entered = ", ".join(
-            f"{entry.get('name', entry['family'])} {'cannot' if 'problem' in entry else format(entry['score'], '.4f')}"
-            for entry in description["race"]
-        )
-        lines.insert(0, f"race (score): {entered}")
-    return lines + [f"warning: {sentence}" for sentence in facts["warnings"]]
-
-
-def _rehearsal_told(facts: dict[str, Any]) -> list[str]:
-    """How many plans were found in held-out levels."""
-    plans = facts.get("rehearsal")
-    return [] if plans is None else [f"rehearsal: {plans['found']} plans found in {plans['levels']} held-out levels"]
-
-
-def _goals_told(seen: dict[str, Any] | None) -> str:
-    """How far play got compared with how far away goals are, as the second half of a sentence."""
-    if seen is None:
-        return "goals much farther away may need longer play"
-    if not seen["levels"]:
-        return f"it solved none of {seen['of']} levels: goals may need longer play, or collect --explore"
-    return f"it solved {seen['levels']} of {seen['of']} levels, {seen['steps']:.0f} steps from the start (median)"

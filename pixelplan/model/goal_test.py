@@ -20,8 +20,8 @@ Reading = Literal["channels first", "channels last", "list", "channels first, co
 READINGS = get_args(Reading)
 COMPARED = ", compared"
 """How the names of those readings end that compare places."""
-MOST_DIMENSIONS, MOST_WIDTH = 2**20, 2**10
-"""The most numbers in an embedding, and the most channels, of a goal test that is read from a file."""
+LARGEST = (2**20, 2**10, 31)
+"""The most numbers in an embedding, the most channels and the largest neighbourhood of a goal test."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class GoalTestConfig:
 
     width: int = 32
     """Channels of its network."""
+    neighbourhood: int = field(default=3, metadata=ADDED_LATER)
+    """Rows and columns of the places, around each one, that its network sees together; an odd number."""
     updates: int = 400
     """Gradient steps for each reading."""
     compared: int = field(default=3, metadata=ADDED_LATER)
@@ -55,16 +57,15 @@ class GoalTestConfig:
 class Certainty(nn.Module):
     """How sure it is that states are solved: logits [N] of embeddings [N,d]."""
 
-    def __init__(self, dimensions: int, rows: int, columns: int, reading: Reading, width: int) -> None:
+    def __init__(self, dimensions: int, rows: int, columns: int, reading: Reading, width: int, side: int) -> None:
         super().__init__()
         self.reading, self.rows, self.columns = reading, rows, columns
         cells = rows * columns
         if reading == "list":
             self.layers = nn.Sequential(nn.Linear(dimensions, width), nn.ReLU(), nn.Linear(width, 1))
         else:
-            self.layers = nn.Sequential(
-                nn.Conv2d(dimensions // cells, width, 3, padding=1), nn.ReLU(), nn.Conv2d(width, width, 1), nn.ReLU()
-            )
+            around = nn.Conv2d(dimensions // cells, width, side, padding=side // 2)
+            self.layers = nn.Sequential(around, nn.ReLU(), nn.Conv2d(width, width, 1), nn.ReLU())
             self.answer = nn.Linear(2 * width, 1)
         if reading.endswith(COMPARED):
             self.compared = nn.Sequential(nn.Conv2d(2 * width, width, 1), nn.ReLU())
@@ -93,7 +94,7 @@ class LearnedGoalTest:
     @torch.inference_mode()
     def __call__(self, z: Tensor) -> Tensor:
         """Doubts [N] that z [N,d] are solved: below 1 a state counts as solved."""
-        return (self.line - self.network(z.float())).clamp(max=30).exp()
+        return (self.line - self.network(z.float())).clamp(max=30).exp()  # stays finite
 
     @property
     def description(self) -> dict[str, Any]:
@@ -120,19 +121,6 @@ class GoalTestReport:
     """Whether it was judged on held-out levels; if none of them was solved, training levels had to do."""
     pictures: int = 0
     """Goal pictures of training levels that were never reached in play, from which it also learned."""
-
-
-def told(report: dict[str, Any] | None) -> str:
-    """What a model's description says about its goal test, in a line for people."""
-    if report is None:
-        return "goal test: none, because nothing in the recorded play solved a level and no picture shows a goal"
-    missed = "none to miss" if report["missed"] is None else f"{report['missed']:.1%} of solved states missed"
-    where = "held-out" if report["held_out"] else "training"
-    return (
-        f"goal test: {missed}, {report['false_alarms']:.2%} false alarms, on {report['levels']} {where} levels; "
-        f"learned from {report['trained_on']} levels that play had solved"
-        + (f" and {report['pictures']} goal pictures that it had not reached" if report.get("pictures") else "")
-    )
 
 
 def warnings(report: GoalTestReport | None, config: GoalTestConfig) -> list[str]:

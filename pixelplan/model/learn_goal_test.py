@@ -62,7 +62,7 @@ def learn_goal_test(
     for reading in readings(known.z.shape[1], rows * columns):
         torch.manual_seed(seed)
         updates = config.updates * (config.compared if reading.endswith(COMPARED) else 1)
-        network = Certainty(known.z.shape[1], rows, columns, reading, config.width)
+        network = Certainty(known.z.shape[1], rows, columns, reading, config.width, config.neighbourhood)
         network = fit(network, known, config, updates, random)
         network = fit(network, with_hardest(known, model, levels, network, config), config, updates, random)
         hard = with_hardest(judged, model, held_out if fresh else levels, network, config)
@@ -93,8 +93,8 @@ def examples(
     """Seen and predicted states of levels, and their goals if a picture shows them; levels that were solved come
     first. None if it is unknown what solves any level."""
     states, solved, pictures = [], [], 0
-    said = labelled(levels)
-    for level in said[: config.levels]:
+    known = labelled(levels)
+    for level in known[: config.levels]:
         assert level.solved is not None
         yes, no = np.flatnonzero(level.solved == 1), np.flatnonzero(level.solved == 0)
         chosen = np.concatenate([yes[: config.frames], random.permutation(no)[: config.frames]])
@@ -118,14 +118,14 @@ def examples(
             pictures += len(shown)
     if not states:
         return None
-    with_goal = sum(map(_was_solved, said))
-    return Examples(torch.cat(states).float().cpu().clone(), np.concatenate(solved), len(said), with_goal, pictures)
+    with_goal = sum(map(_was_solved, known))
+    return Examples(torch.cat(states).float().cpu().clone(), np.concatenate(solved), len(known), with_goal, pictures)
 
 
 def labelled(levels: Sequence[LevelPlay]) -> list[LevelPlay]:
     """Levels for which it is known what solves them: first those that play solved, then those that show a goal."""
-    said = [level for level in levels if level.solved is not None and (level.solved >= 0).any()]
-    return sorted(said, key=lambda level: (not _was_solved(level), level.goals is None or not len(level.goals)))
+    known = [level for level in levels if level.is_labelled]
+    return sorted(known, key=lambda level: (not _was_solved(level), level.goals is None or not len(level.goals)))
 
 
 def with_hardest(

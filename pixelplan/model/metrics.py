@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -11,7 +11,23 @@ import torch
 from pixelplan.data.spread import evenly_spread
 from pixelplan.model.batches import LevelPlay, to_images
 from pixelplan.model.networks import Networks
-from pixelplan.types import Model
+from pixelplan.types import ADDED_LATER, Model
+
+
+@dataclass(frozen=True)
+class MetricsConfig:
+    """What predictions are measured on."""
+
+    walks_per_level: int = 5
+    """About how many rollouts share a level. More of them are cheaper, but show fewer levels."""
+    ranked_episodes: int = 1000
+    """About how many episodes are ranked."""
+    ranked_frames: int = 20
+    """The first frames of an episode, among which a predicted state is ranked (more if it lies later)."""
+    rollout_steps: tuple[int, ...] = field(default=(1, 10, 100), metadata=ADDED_LATER)
+    """After how many steps it is reported how many rollouts are still right."""
+    ranked_steps: tuple[int, ...] = field(default=(1, 5, 10), metadata=ADDED_LATER)
+    """After how many steps predictions are ranked: the K of H@K and MRR@K."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +106,10 @@ def rollout(model: Model, level: LevelPlay, steps: int) -> torch.Tensor:
 def rollout_exactness(
     networks: Networks,
     levels: Sequence[LevelPlay],
-    horizons: Sequence[int] = (1, 10, 100),
+    horizons: Sequence[int],
     walks: int = 50,
     seed: int = 0,
+    config: MetricsConfig = MetricsConfig(),  # noqa: B008 (frozen)
 ) -> dict[int, float]:
     """Share of rollouts that are still in the right state after a number of random steps, by that number.
 
@@ -101,7 +118,7 @@ def rollout_exactness(
     level, and all walks are taken at the same time.
     """
     random = np.random.default_rng(seed)
-    places = evenly_spread(len(levels), -(-walks // 5))
+    places = evenly_spread(len(levels), -(-walks // config.walks_per_level))
     chosen = [levels[place] for place in places]
     each = -(-walks // len(chosen))
     walked = [_random_walks(level, each, max(horizons), random) for level in chosen]
@@ -158,7 +175,9 @@ def _random_walks(
 
 
 def rankings(
-    model: Model, levels: Sequence[LevelPlay], horizons: Sequence[int] = (1, 5, 10), episodes: int = 1000
+    model: Model,
+    levels: Sequence[LevelPlay],
+    config: MetricsConfig = MetricsConfig(),  # noqa: B008 (frozen)
 ) -> list[Ranking]:
     """H@K and MRR@K on recorded episodes, as in the paper's appendix.
 
@@ -166,11 +185,11 @@ def rankings(
     the episode's other states that are nearer to the prediction than the right one. All frames of the right state count
     as right. Episodes are taken from the levels in turn.
     """
-    each = -(-episodes // max(1, len(levels)))
+    each, horizons = -(-config.ranked_episodes // max(1, len(levels))), config.ranked_steps
     ranks: dict[int, list[int]] = {horizon: [] for horizon in horizons}
     for level in levels:
         play = LevelPlay(level.frames, level.states, level.episodes[:each], level.actions[:each])
-        length = min(20, play.episodes.shape[1])
+        length = min(config.ranked_frames, play.episodes.shape[1])
         z = model.encode(np.asarray(play.frames))
         predictions = rollout(model, play, min(max(horizons), play.actions.shape[1]))
         for horizon in horizons:

@@ -44,6 +44,8 @@ class Networks(nn.Module):
 
     halves_precision: ClassVar[bool] = False
     """Whether training computes in bfloat16 if the processor is faster with it."""
+    averages_weights: ClassVar[bool] = False
+    """Whether plans use the running mean of the weights; if not, they use the last weights."""
     moved_by_muon: ClassVar[bool] = False
     """Whether Muon moves its matrices and kernels; if not, AdamW moves all weights."""
     config: Any
@@ -107,6 +109,10 @@ class Networks(nn.Module):
             f"this model takes only frames of {self.sizes.height} × {self.sizes.width} pixels; frames of {height} × "
             f"{width} need a model of their own"
         )
+
+    def looks(self) -> Tensor | None:
+        """How much [d] a picture changes with each number of its embedding; None if that is not known."""
+        return None
 
     def shown(self, z: Tensor, image: Tensor) -> Tensor | None:
         """Pictures [N,3,H,W] of embeddings z [N,d], in the level of an image [3,H,W]; None if it cannot draw."""

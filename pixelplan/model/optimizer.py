@@ -30,6 +30,8 @@ class MuonConfig:
     """Newton-Schulz rounds that bring the singular values of a step near one."""
     coefficients: tuple[float, float, float] = field(default=(3.4445, -4.7750, 2.0315), metadata=ADDED_LATER)
     """Jordan's coefficients of each round; five rounds bring singular values between 0.7 and 1.2."""
+    least_norm: float = field(default=1e-7, metadata=ADDED_LATER)
+    """Added to the norm that a step is divided by, so that a gradient of zeros stays one."""
 
 
 class Muon(torch.optim.AdamW):
@@ -70,7 +72,7 @@ def orthogonalised(matrix: Tensor, config: MuonConfig = MuonConfig()) -> Tensor:
     """The matrix [n,m] with the same singular vectors and all singular values about one."""
     if matrix.shape[0] > matrix.shape[1]:
         return orthogonalised(matrix.T, config).T
-    near = matrix / (matrix.norm() + 1e-7)
+    near = matrix / (matrix.norm() + config.least_norm)
     first, second, third = config.coefficients
     for _ in range(config.rounds):
         square = near @ near.T

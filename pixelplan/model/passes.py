@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 from lightning_fabric import Fabric
+from torch.optim.swa_utils import get_ema_multi_avg_fn
 
 from pixelplan.model.batches import LevelBatch, LevelPlay, make_batch
 from pixelplan.model.calibrate import JudgingConfig
@@ -24,7 +25,8 @@ from pixelplan.types import InputError
 
 def train_pass(
     fabric: Fabric,
-    networks: Any,
+    wrapped: Any,
+    networks: Networks,
     optimizer: Any,
     batches: Iterable[LevelBatch],
     rows: list[dict[str, Any]],
@@ -32,15 +34,18 @@ def train_pass(
     config: TrainConfig,
     display: Display,
 ) -> dict[str, float]:
-    """Train on the batches of the pass that follows those in rows; returns the mean of each loss."""
-    networks.train()
+    """Train on the batches of the pass that follows those in rows; returns the mean of each loss.
+
+    `wrapped` are the networks that learn. If `networks` are others, they become the running mean of these.
+    """
+    wrapped.train()
     sums: dict[str, float] = {}
     for place, batch in enumerate(batches):
         share_of_pass = place / schedule.updates
         for group in optimizer.param_groups:
             group["lr"] = config.learning_rate * schedule.rate(rows, share_of_pass)
         with torch.autocast(fabric.device.type, torch.bfloat16, enabled=config.precision == "bf16-mixed"):
-            losses = networks(batch, config.objective, (len(rows) + share_of_pass) / schedule.passes)
+            losses = wrapped(batch, config.objective, (len(rows) + share_of_pass) / schedule.passes)
         for name, value in losses.items():
             sums[name] = sums.get(name, 0.0) + float(value.detach())
         if not math.isfinite(sums["total"]):
@@ -50,8 +55,11 @@ def train_pass(
             )
         optimizer.zero_grad()
         fabric.backward(losses["total"])
-        fabric.clip_gradients(networks, optimizer, max_norm=config.gradient_limit)
+        fabric.clip_gradients(wrapped, optimizer, max_norm=config.gradient_limit)
         optimizer.step()
+        if networks.averages_weights:
+            keep = schedule.averaging(len(rows) * schedule.updates + place)
+            get_ema_multi_avg_fn(keep)(list(networks.parameters()), list(wrapped.parameters()), None)
         display.update()
     return {name: value / schedule.updates for name, value in sums.items()}
 
@@ -72,7 +80,7 @@ def pass_batches(
         chosen = range(update * config.batch + fabric.global_rank, (update + 1) * config.batch, fabric.world_size)
         randoms = [np.random.default_rng([config.seed, number, place]) for place in chosen]
         part, until_learned = [levels[order[place]] for place in chosen], networks.until_learned
-        batch = make_batch(part, randoms, config.frames, colour, networks.scattered, solving=until_learned)
+        batch = make_batch(part, randoms, config.frames, colour, networks.scattered, until_learned, config.batches)
         yield LevelBatch(*(part.to(fabric.device) for part in batch))
 
 
@@ -87,5 +95,5 @@ def quick_look(model: WorldModel, held_out: HeldOut, judging: JudgingConfig) -> 
     same = all(level is true for level, true in zip(by_family, true_levels, strict=True))
     true_errors = family_errors if same else step_errors(model, true_levels)
     steps = judging.quick_rollout
-    lasting = rollout_exactness(model.networks, true_levels, (steps,), judging.walks)[steps]
+    lasting = rollout_exactness(model.networks, true_levels, (steps,), judging.walks, config=judging.metrics)[steps]
     return {"accuracy": family_errors.accuracy(model.threshold), "exact": true_errors.exact, "lasting": lasting}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -19,6 +20,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from pixelplan.data.spread import evenly_spread
 from pixelplan.model.batches import LevelBatch, LevelPlay, sample_frames, to_images
 from pixelplan.model.metrics import rollout_exactness
 from pixelplan.model.networks import Networks
@@ -33,7 +35,8 @@ UNUSED = 1e6
 class Picture(Networks):
     """Patches as they look, and what each action turns them into."""
 
-    version = 13
+    version = 16
+    averages_weights = True
     moved_by_muon = True  # it needs about half of AdamW's updates here
     until_learned = True
     keeps_margin = False
@@ -58,17 +61,17 @@ class Picture(Networks):
         self.register_buffer("known", torch.zeros(()))
         self.register_buffer("words", torch.full((config.words, config.features), UNUSED))
         self.register_buffer("exact_words", torch.zeros((), dtype=torch.bool))
-        self.dynamics = Repaint(config, sizes, self.patches)
+        self.dynamics = Repaint(config, sizes.actions, self.patches)
 
     @torch.no_grad()
     def prepare(self, levels: Sequence[LevelPlay]) -> None:
         """Find the patterns: principal components of how patches differ between two frames of one level."""
         differences, patches = [], []
-        for level in sample_levels(levels, self.config.pattern_levels):
+        for level in (levels[place] for place in evenly_spread(len(levels), self.config.pattern_levels)):
             if len(level.frames) < 2:
                 continue
-            chosen = np.unique(np.linspace(0, len(level.frames) - 1, self.config.pattern_level_frames).astype(int))
-            cut = self.patches.cut(to_images(np.asarray(level.frames[chosen])))  # [n,R·C,3·w·w]
+            chosen = level.frames[evenly_spread(len(level.frames), self.config.pattern_level_frames)]
+            cut = self.patches.cut(to_images(np.asarray(chosen)))  # [n,R·C,3·w·w]
             difference = (cut - cut.roll(1, 0)).flatten(0, 1)
             changed = difference.abs().amax(1) > 0
             differences.append(difference[changed])
@@ -78,7 +81,7 @@ class Picture(Networks):
         apart = torch.cat(differences)
         _, vectors = torch.linalg.eigh((apart.T @ apart) / max(1, len(apart)))
         chosen = vectors[:, -self.config.features :].flip(1)
-        spread = (apart @ chosen).std(0).clamp(min=1e-3)  # [c]
+        spread = (apart @ chosen).std(0).clamp(min=self.config.unchanged)  # [c]
         scale = spread**self.config.whitening * spread[0] ** (1 - self.config.whitening)
         count = chosen.shape[1]  # fewer than c if a patch is a single pixel
         self.basis[:count] = (chosen / scale).T.reshape(count, *self.basis.shape[1:])
@@ -161,7 +164,7 @@ class Picture(Networks):
     def _settle_bounds(self, levels: Sequence[LevelPlay]) -> tuple[Tensor, Tensor]:
         """The bounds below which a change is no change, and a distance to what is known is no distance."""
         moving, resting, other, again = [], [], [], []
-        for level in sample_levels(levels, self.config.still_levels):
+        for level in (levels[place] for place in evenly_spread(len(levels), self.config.still_levels)):
             before, action, after = level.steps.T
             images = to_images(np.asarray(level.frames))
             features = self._features(images)
@@ -243,6 +246,21 @@ class Picture(Networks):
         begun, row = torch.unique(before, return_inverse=True)
         return features[before] + self.dynamics(features[begun], context[begun])[row, actions]
 
+    def for_frames(self, height: int, width: int) -> Picture:
+        """The same weights on a larger or smaller lattice, of patches of the same size."""
+        sizes = self.sizes.resized(height, width)
+        config = replace(self.config, patches=max(sizes.rows, sizes.columns))
+        other = type(self)(config, config.sizes(height, width, sizes.actions))
+        if (other.sizes.rows, other.sizes.columns) != (sizes.rows, sizes.columns):
+            return super().for_frames(height, width)  # type: ignore[return-value]  # it only ever raises
+        other.load_state_dict(self.state_dict())
+        return other
+
+    def looks(self) -> Tensor:
+        """[c·R·C] One over the length of each feature's basis: small for features that were scaled up."""
+        long = 1 / self.basis.flatten(1).norm(dim=1).clamp(min=self.config.unchanged)  # [c]
+        return long.repeat_interleave(self.sizes.rows * self.sizes.columns)
+
     def shown(self, z: Tensor, image: Tensor) -> Tensor:
         """Pictures [N,3,H,W] of embeddings z [N,d], in a level with one known image [3,H,W]."""
         lattice = (-1, self.config.features, self.sizes.rows, self.sizes.columns)
@@ -256,8 +274,3 @@ class Picture(Networks):
 def _squared(differences: Tensor) -> Tensor:
     """[M] the squared lengths of differences [M,c,R,C]."""
     return differences.pow(2).sum((1, 2, 3))
-
-
-def sample_levels(levels: Sequence[LevelPlay], most: int) -> list[LevelPlay]:
-    """At most `most` levels, evenly spread."""
-    return [levels[place] for place in np.unique(np.linspace(0, len(levels) - 1, min(most, len(levels))).astype(int))]

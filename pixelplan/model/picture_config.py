@@ -35,7 +35,7 @@ class PictureConfig:
     width: int = 32
     """Channels of the network on the whole lattice."""
     wide: int = 64
-    """Channels of the network on half and a quarter of it."""
+    """Channels of the network on half of it; a multiple of four, one part for each direction of a sweep."""
     noise: float = 0.05
     """Noise on the features that the network learns from, so that small errors do not add up in a plan: what it
     repaints does not depend on them."""
@@ -76,14 +76,17 @@ class PictureConfig:
     """How much noise bad patches have, as a multiple of the usual noise."""
     loss_scale: float = field(default=0.1, metadata=ADDED_LATER)
     """What the squared errors are multiplied by; gradients are limited after that."""
-    blocks: int = field(default=2, metadata=ADDED_LATER)
-    """Pooling blocks at each of three places in the network: half the lattice, a quarter, and half again."""
+    blocks: int = field(default=4, metadata={**ADDED_LATER, "before": 2})
+    """Local blocks on half the lattice, with a sweep after each but the last and attention before the first sweep.
+    (Networks without sweeps, which can no longer be opened, had two in each of three places.)"""
     heads: int = field(default=4, metadata=ADDED_LATER)
     """Heads of its attention block; a divisor of `wide`."""
 
     def __post_init__(self) -> None:
         if self.wide % self.heads:
             raise InputError(f"heads is {self.heads}; it must divide wide, which is {self.wide}")
+        if self.wide % 4:
+            raise InputError(f"wide is {self.wide}; it must be a multiple of 4")
 
     def sizes(self, height: int, width: int, actions: int) -> Sizes:
         """The lattice for frames of this size."""

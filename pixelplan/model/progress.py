@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from pixelplan.files import figure_bytes, write_bytes
+from pixelplan.model.calibrate import JudgingConfig
 
 LOSSES = ("forward", "agree", "inverse", "margin", "pull", "look")
 
@@ -58,7 +59,7 @@ class Display:
         if row.get("warning"):
             self.warn(row["warning"])
 
-    def begin_anew(self, attempt: int) -> None:
+    def start_over(self, attempt: int) -> None:
         """Start again: the passes so far do not count."""
         self.progress.update(self.task, completed=0)
         self.warn(f"the model has not found what the actions move in the noisy frames; attempt {attempt} begins")
@@ -78,10 +79,10 @@ def noise_warning(frames: int, seen: int) -> str | None:
     )
 
 
-def collapse_warning(row: dict[str, Any], actions: int) -> str | None:
+def collapse_warning(row: dict[str, Any], actions: int, judging: JudgingConfig) -> str | None:
     """A warning if the embeddings are all alike, with what to try."""
-    guessing = row.get("inverse", math.inf) >= 0.98 * math.log(actions)
-    if row.get("margin", 0.0) < 0.95 or not guessing:
+    guessing = row.get("inverse", math.inf) >= judging.guessing * math.log(actions)
+    if row.get("margin", 0.0) < judging.collapsed or not guessing:
         return None
     return (
         f"pass {row['pass']}: the embeddings are all alike (margin loss {row['margin']:.2f}, the inverse model "

@@ -62,7 +62,7 @@ def last_attempt(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [row for row in rows if row.get("attempt", 1) == rows[-1].get("attempt", 1)]
 
 
-def begin_anew(model: WorldModel, optimizer: torch.optim.Optimizer, seed: int) -> None:
+def start_over(model: WorldModel, optimizer: torch.optim.Optimizer, seed: int) -> None:
     """Start with other weights and an empty optimizer."""
     torch.manual_seed(seed)
     model.networks.load_state_dict(WorldModel(model.config, model.sizes).networks.state_dict())

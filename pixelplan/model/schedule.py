@@ -24,28 +24,17 @@ class ScheduleConfig:
     """Learning is over after this many passes without improvement."""
     settling: float = 0.5
     """How long training then continues with a falling rate, as a share of the passes so far."""
+    least_settling: int = field(default=300, metadata={**ADDED_LATER, "before": 0})
+    """The fewest gradient steps with a falling rate, rounded up to whole passes: what is rare, such as the steps that
+    solve a level, is learned last, and held-out steps hardly show it."""
     warm_up: int = 50
     """Gradient steps over which the rate rises."""
     first_rate: float = field(default=0.04, metadata=ADDED_LATER)
     """The share of the learning rate at which training starts."""
     cycle_warm_up: float = field(default=0.05, metadata=ADDED_LATER)
     """The share of training over which the rate rises if the number of passes is fixed."""
-
-    def settling_passes(self, passes: int) -> int:
-        """How many passes the rate takes to fall to zero if it begins to after this many."""
-        return max(1, round(self.settling * passes))
-
-    def settling_since(self, rows: Sequence[dict[str, Any]], passes: int) -> int | None:
-        """The number of passes after which the rate began to fall; None if it has not yet."""
-        best, best_pass = -1.0, 0
-        for number, row in enumerate(rows, 1):
-            if score(row) > best:
-                best, best_pass = score(row), number
-            waited, left = number - best_pass, passes - number
-            learned = score(row) >= self.learned and (waited > 0 or score(row) >= 1)
-            if learned or waited >= self.patience or self.settling_passes(number) >= left:
-                return number
-        return None
+    averaging: float = field(default=0.99, metadata=ADDED_LATER)
+    """The share of the running mean of weights that each gradient step keeps, in families that average them."""
 
 
 @dataclass(frozen=True)
@@ -63,17 +52,42 @@ class Schedule:
 
     def last_pass(self, rows: Sequence[dict[str, Any]]) -> int:
         """The number of the last pass, as far as the passes in rows can tell."""
-        begun = self.config.settling_since(rows, self.passes) if self.until_learned else None
-        return self.passes if begun is None else min(self.passes, begun + self.config.settling_passes(begun))
+        begun = self.settling_since(rows) if self.until_learned else None
+        return self.passes if begun is None else begun + self.settling_passes(begun)
 
     def rate(self, rows: Sequence[dict[str, Any]], share_of_pass: float) -> float:
         """The share of the learning rate at a point 0 … 1 of the pass after those in rows."""
         if not self.until_learned:
             return one_cycle((len(rows) + share_of_pass) / self.passes, self.config)
-        begun = self.config.settling_since(rows, self.passes)
+        begun = self.settling_since(rows)
         if begun is not None:
-            return half_cosine((len(rows) - begun + share_of_pass) / self.config.settling_passes(begun))
+            return half_cosine((len(rows) - begun + share_of_pass) / self.settling_passes(begun))
         return min(1.0, self.config.first_rate + (len(rows) + share_of_pass) * self.updates / self.config.warm_up)
+
+    def settling_since(self, rows: Sequence[dict[str, Any]]) -> int | None:
+        """The number of passes after which the rate began to fall; None if it has not yet."""
+        best, best_pass = -1.0, 0
+        for number, row in enumerate(rows, 1):
+            if score(row) > best:
+                best, best_pass = score(row), number
+            waited = number - best_pass
+            learned = score(row) >= self.config.learned and (waited > 0 or score(row) >= 1)
+            no_longer = number + self.settling_passes(number) >= self.passes
+            if learned or waited >= self.config.patience or no_longer:
+                return number
+        return None
+
+    def settling_passes(self, begun: int) -> int:
+        """How many passes the rate takes to fall to zero if it begins to after this many; no more than are left."""
+        least = -(-self.config.least_settling // self.updates)
+        return min(max(1, round(self.config.settling * begun), least), self.passes - begun)
+
+    def averaging(self, updates: int) -> float:
+        """The share of the running mean of weights to keep after the update that follows `updates` others.
+
+        It is smaller at first, so that the mean soon forgets the weights that training began with.
+        """
+        return min(self.config.averaging, (updates + 1) / (updates + 10))
 
 
 def plan_passes(

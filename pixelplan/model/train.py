@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import time
@@ -30,7 +31,7 @@ from pixelplan.model.find_family import config_from, family_of, versions_of
 from pixelplan.model.findings import finish
 from pixelplan.model.passes import pass_batches, quick_look, train_pass
 from pixelplan.model.progress import Display, collapse_warning, noise_warning
-from pixelplan.model.restarts import begin_anew, next_pass
+from pixelplan.model.restarts import next_pass, start_over
 from pixelplan.model.schedule import Schedule, plan_passes, score
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.train_config import TrainConfig
@@ -164,12 +165,14 @@ def _fit(
     networks = model.networks
     levels, held_out = split(networks, worlds, validation, config.judging.held_out_every)
     networks.prepare(levels)
-    optimizer = networks.optimizer(config.learning_rate, config.weight_decay, config.muon)
+    learner = copy.deepcopy(networks) if networks.averages_weights else networks
+    stored = {"model": networks} | ({"learner": learner} if networks.averages_weights else {})
+    optimizer = learner.optimizer(config.learning_rate, config.weight_decay, config.muon)
     begun = out if after is None or (out / CHECKPOINT).exists() else after
     note = read_checkpoint_note(begun) or {"rows": []}
     if note["rows"]:
-        load_checkpoint(begun, model, optimizer)
-    wrapped, optimizer = fabric.setup(networks, optimizer)
+        load_checkpoint(begun, stored, optimizer)
+    wrapped, optimizer = fabric.setup(learner, optimizer)
     rows = note["rows"]
     if networks.at_once:
         schedule = Schedule(passes=1, updates=0, until_learned=False)
@@ -190,23 +193,24 @@ def _fit(
         while upcoming(rows)[1] <= min(stop, schedule.last_pass(rows)) and not _has_won(rows, request, config):
             attempt, number = upcoming(rows)
             if number == 1 and attempt > 1:
-                begin_anew(model, optimizer.optimizer, config.seed + attempt)
-                display.begin_anew(attempt)
+                start_over(model, optimizer.optimizer, config.seed + attempt)
+                display.start_over(attempt)
             torch.manual_seed(config.seed * 1_000_003 + number)  # random draws in a pass do not depend on resuming
             batches = pass_batches(fabric, levels, number, updates_a_pass, config, networks)
             so_far = rows[len(rows) - number + 1 :]  # of this attempt
-            means = train_pass(fabric, wrapped, optimizer, batches, so_far, schedule, config, display)
+            means = train_pass(fabric, wrapped, networks, optimizer, batches, so_far, schedule, config, display)
             row: dict[str, Any] = {"pass": number, "updates": number * updates_a_pass, **means}
             row |= quick_look(model, held_out, config.judging)
             row["seconds"] = round((rows[-1]["seconds"] if rows else 0) + time.perf_counter() - clock, 2)
             clock = time.perf_counter()
-            row["warning"] = collapse_warning(row, model.sizes.actions)
+            row["warning"] = collapse_warning(row, model.sizes.actions, config.judging)
             if attempt > 1:
                 row["attempt"] = attempt
             rows.append(row)
             if fabric.is_global_zero:
                 begun_with = {"model": dataclasses.asdict(model.config), "sizes": dataclasses.asdict(model.sizes)}
-                save_checkpoint(out, model, optimizer.optimizer, {"request": request, "rows": rows, **begun_with})
+                note = {"request": request, "rows": rows, **begun_with}
+                save_checkpoint(out, stored, optimizer.optimizer, note)
             display.row(row)
             fabric.barrier()
     if fabric.is_global_zero and "short" not in request:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pixelplan.model.batches import BatchConfig
 from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.find_family import Config
-from pixelplan.model.goal_test import GoalTestConfig
+from pixelplan.model.goal_test import LARGEST, GoalTestConfig
 from pixelplan.model.objective import ObjectiveConfig
 from pixelplan.model.optimizer import MuonConfig
 from pixelplan.model.picture_config import PictureConfig
@@ -20,7 +21,7 @@ from pixelplan.types import ADDED_LATER, InputError
 class RaceConfig:
     """How long families race."""
 
-    updates: int = 900
+    updates: int = 500
     """The most gradient steps of each. Some worlds (a switch far from its door) are learned late and then quickly."""
     good: float = 0.95
     """The score at which a family wins at once: the rest of training will bring what is missing."""
@@ -52,6 +53,8 @@ class TrainConfig:
     """The weight decay of AdamW."""
     colour: float = 0.3
     """Strength of the random change of a level's colours; 0 for none."""
+    batches: BatchConfig = field(default=BatchConfig(), metadata=ADDED_LATER)
+    """What a gradient step takes from its levels."""
     grid: tuple[int, int] | None = None
     """Rows and columns of the latent grid; by default those of the grid on which things move in the data."""
     threshold: Literal["calibrated", "half-margin"] = "calibrated"
@@ -95,5 +98,8 @@ class TrainConfig:
             raise InputError(f"held_out_every is {self.judging.held_out_every}; it must be at least 2")
         if not self.gradient_limit > 0:
             raise InputError(f"gradient_limit is {self.gradient_limit}; it must be above 0")
+        side = self.goal_test.neighbourhood
+        if side not in range(1, LARGEST[2] + 1, 2):
+            raise InputError(f"neighbourhood is {side}; it must be an odd number up to {LARGEST[2]}")
         if self.seed < 0:
             raise InputError(f"seed is {self.seed}; it must be 0 or more")

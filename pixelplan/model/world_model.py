@@ -35,6 +35,12 @@ class WorldModel:
         return self.networks.discrete and self.threshold < 2**0.5
 
     @property
+    def looks(self) -> np.ndarray | None:
+        """How much [d] each number of an embedding counts in a picture; None if the family does not know."""
+        looks = self.networks.looks()
+        return None if looks is None else looks.cpu().numpy()
+
+    @property
     def parameter_count(self) -> int:
         """How many numbers are learned."""
         return sum(parameter.numel() for parameter in self.networks.parameters())

@@ -50,21 +50,27 @@ def describe_play(play: Play) -> dict[str, Any]:
 
 
 def fit(config: Config, grid: tuple[int, int] | None, worlds: Sequence[Trajectories]) -> tuple[Config, Sizes]:
-    """The settings and sizes of one model for all worlds, with the most actions and the longest reach of any of them;
-    an InputError if they ask for different grids."""
-    fitted = [family_of(config).fit(config, grid, world) for world in worlds]
-    settings, sizes = fitted[0]
-    for other, other_sizes in fitted[1:]:
-        if other != settings or (other_sizes.rows, other_sizes.columns) != (sizes.rows, sizes.columns):
-            raise InputError(
-                f"the worlds ask for different grids: {settings.family} on {sizes.rows} × {sizes.columns} cells, and "
-                f"{other.family} on {other_sizes.rows} × {other_sizes.columns}; give one with --grid, or choose a "
-                "family that needs none with --family"
+    """The settings and sizes of one model for all worlds, with the most actions and the longest reach of any of them.
+
+    If the worlds ask for different grids, it is the finest one that the family can lay over all of them; an InputError
+    if there is none.
+    """
+    family = family_of(config)
+    fitted = [family.fit(config, grid, world) for world in worlds]
+    for settings, _ in sorted(fitted, key=lambda each: each[1].rows * each[1].columns, reverse=True):
+        agreed = fitted if len(worlds) == 1 else [family.fit(settings, grid, world) for world in worlds]
+        grids = {(settings, sizes.rows, sizes.columns) for settings, sizes in agreed}
+        if len(grids) == 1:
+            return settings, replace(
+                agreed[0][1],
+                actions=max(sizes.actions for _, sizes in agreed),
+                reach=max(sizes.reach for _, sizes in agreed),
             )
-        sizes = replace(
-            sizes, actions=max(sizes.actions, other_sizes.actions), reach=max(sizes.reach, other_sizes.reach)
-        )
-    return settings, sizes
+    named = " and ".join(f"{sizes.rows} × {sizes.columns}" for _, sizes in fitted)
+    raise InputError(
+        f"the worlds ask for different grids: {config.family} finds {named} cells; give one with --grid, or choose a "
+        "family that needs none with --family"
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from pixelplan.planning.latent_goal import in_latent_space
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table, distances
 from pixelplan.planning.memory import Memory, Remembering
 from pixelplan.planning.one_shot import OneShotConfig, checked_goal, contexts, inference, search
-from pixelplan.planning.plan import Episode, LatentGraph, Plan
-from pixelplan.types import ADDED_LATER, Goal, InputError, Model, World, goal_test_of
+from pixelplan.planning.plan import Episode, LatentGraph, Plan, can_return
+from pixelplan.types import ADDED_LATER, Goal, InputError, Model, World, goal_test_of, looks_of
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,18 @@ class FullConfig:
     likely_goal: float = field(default=0.5, metadata={**ADDED_LATER, "before": 0.0})
     """After a failed search, the prediction nearest the goal is visited first if its distance is below this share of
     the median distance of all predictions, or if the model's goal test accepts it. 0 means never."""
+    likely_look: float = field(default=0.75, metadata={**ADDED_LATER, "before": 0.0})
+    """That share if the model knows how much predictions differ from the goal in a picture: what looks like the goal is
+    more likely to be it than what is merely near."""
 
     def __post_init__(self) -> None:
         if self.step_limit < 1:
             raise InputError(f"step_limit is {self.step_limit}; it must be at least 1")
         if self.horizon is not None and self.horizon < 1:
             raise InputError(f"horizon is {self.horizon}; it must be at least 1")
-        if not 0 <= self.likely_goal <= 1:
-            raise InputError(f"likely_goal is {self.likely_goal}; it must be from 0 to 1")
+        for name in ("likely_goal", "likely_look"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InputError(f"{name} is {getattr(self, name)}; it must be from 0 to 1")
 
 
 class Observer(Protocol):
@@ -126,7 +130,7 @@ class _Agent:
         if not self.route or self._known_to_differ(*self.route[0]):
             self.route = self._new_route()
         if not self.route and self.perception.noisy:
-            self._begin_anew()
+            self._start_over()
         self.seconds += time.perf_counter() - began
         return self.route[0][0] if self.route else None
 
@@ -148,7 +152,7 @@ class _Agent:
             self.memory.not_goals.add(there)
         self.seconds += time.perf_counter() - began
 
-    def _begin_anew(self) -> None:
+    def _start_over(self) -> None:
         """If pixels are noisy and nothing seems left to try, two states were confused: forget everything."""
         self.memory.forget()
         self.here = self.memory.observe(self.frames[-1], as_array(self.perception.encode(self.frames[-1][None]))[0])
@@ -216,12 +220,13 @@ class _Agent:
         """
         if not self.config.likely_goal or self.wanted.test is not None or len(plan.path) < 2:
             return False
-        far = np.concatenate([self.wanted.apart(points, self.perception) for _, points in plan.graph.pieces()])
-        last = plan.far * self.perception.threshold  # infinitely far if it is known not to be the goal
+        unlike = np.concatenate([self.wanted.unlike(points, self.perception) for _, points in plan.graph.pieces()])
+        last = unlike[plan.path[-1]] if np.isfinite(plan.far) else np.inf  # infinite if it is known not to be the goal
+        share = self.config.likely_goal if looks_of(self.perception) is None else self.config.likely_look
         is_new = distance_table(plan.embeddings[-1:], self.memory.embeddings()).min() >= self.perception.threshold
         test = goal_test_of(self.perception)
         solves = test is not None and float(test(as_tensor(plan.embeddings[-1:]))) < 1
-        return bool(is_new and (solves or last < self.config.likely_goal * np.median(far)))
+        return bool(is_new and (solves or last < share * np.median(unlike)))
 
     def _to_new_state(self, plan: Plan, allowed: np.ndarray) -> Plan | None:
         """To a predicted state not yet visited: the one with the fewest steps to it and on to the goal, as far as
@@ -287,14 +292,3 @@ def _nearest(points: np.ndarray, graph: LatentGraph) -> tuple[np.ndarray, np.nda
         nodes = np.where(nearer, piece.start + table.argmin(-1), nodes)
         apart = np.where(nearer, table.min(-1), apart)
     return apart, nodes
-
-
-def can_return(successors: np.ndarray) -> np.ndarray:
-    """[M] bool: the nodes of a graph [M,A] from which a path leads to its root, node 0."""
-    returns = np.zeros(len(successors), bool)
-    returns[0] = True
-    while True:
-        more = returns | (returns[successors] & (successors >= 0)).any(1)
-        if (more == returns).all():
-            return returns
-        returns = more

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
@@ -10,13 +10,13 @@ import numpy as np
 from pixelplan.planning.latent_graph import as_array, as_tensor, distances
 from pixelplan.planning.packed_graph import hashes
 from pixelplan.planning.plan import pack
-from pixelplan.types import Goal, GoalTest, InputError, Model, goal_test_of, is_discrete
+from pixelplan.types import Goal, GoalTest, InputError, Model, goal_test_of, is_discrete, looks_of
 
-NO_CHANGE = 0.1
+EQUAL_SHARE = 0.1
 """Embeddings that differ by less than this share of the model's threshold count as equal."""
-FEW = 0.25
+CHANCE_SHARE = 0.25
 """Of the numbers that visible pixels should decide, if a smaller share than this stays the same, that is chance."""
-ALIKE = 40
+DIFFERENT_GREY = 40
 """Pixels that differ by more than this many grey values show different things."""
 
 
@@ -55,6 +55,17 @@ class LatentGoal:
         differences = [np.abs(z - point) ** order @ weight for point, weight in zip(self.points, weights, strict=True)]
         return np.min(differences, axis=0) ** (1 / order)
 
+    def unlike(self, z: np.ndarray, model: Model) -> np.ndarray:
+        """How much [n] the pictures of embeddings z [n,d] differ from the goal's; as `apart` if the model cannot say.
+
+        Embeddings tell small things apart on purpose, so a mouse that faces the other way may be as far from the goal
+        as one that stands elsewhere. In a picture it is not.
+        """
+        looks = looks_of(model)
+        if looks is None or self.test is not None:
+            return self.apart(z, model)
+        return replace(self, points=self.points * looks).apart(z * looks, model)
+
 
 def in_latent_space(model: Model, frame: np.ndarray, goal: Goal) -> tuple[np.ndarray, LatentGoal]:
     """The embedding [d] of a frame [H,W,3], and a goal of the same level, as the model sees it.
@@ -73,15 +84,15 @@ def in_latent_space(model: Model, frame: np.ndarray, goal: Goal) -> tuple[np.nda
     start, *points = as_array(model.encode(np.stack([frame, *goal.completed(frame)])))
     if goal.masks is None:
         return start, LatentGoal(np.stack(points))
-    matters, told = _what_matters(model, goal, frame), ~_overlooked(model, goal, frame, start, np.stack(points))
-    return start, LatentGoal(np.stack(points)[told], None if matters is None else matters[told])
+    matters, distinct = _what_matters(model, goal, frame), ~_overlooked(model, goal, frame, start, np.stack(points))
+    return start, LatentGoal(np.stack(points)[distinct], None if matters is None else matters[distinct])
 
 
 def _overlooked(model: Model, goal: Goal, frame: np.ndarray, start: np.ndarray, points: np.ndarray) -> np.ndarray:
     """[G] bool: the pictures that differ from a frame in something that matters, although the model takes both for the
     same state."""
     assert goal.frames is not None and goal.masks is not None
-    differ = (np.abs(goal.frames.astype(np.int16) - frame) > ALIKE).any(axis=3) & goal.masks
+    differ = (np.abs(goal.frames.astype(np.int16) - frame) > DIFFERENT_GREY).any(axis=3) & goal.masks
     return differ.any(axis=(1, 2)) & (distances(points, start) < model.threshold) & (not model.noisy)
 
 
@@ -93,10 +104,10 @@ def _what_matters(model: Model, goal: Goal, frame: np.ndarray) -> np.ndarray | N
     assert goal.masks is not None
     noise = np.random.default_rng(0).integers(0, 256, (2, *frame.shape), np.uint8)
     first, *others = (as_array(model.encode(goal.completed(filling))) for filling in (frame, 255 - frame, *noise))
-    if max(float(distances(other, first).max()) for other in others) < NO_CHANGE * model.threshold:
+    if max(float(distances(other, first).max()) for other in others) < EQUAL_SHARE * model.threshold:
         return None
     same = np.all([other == first for other in others], axis=0)  # exactly: an unseen place changes nothing
-    enough = same.mean(1) >= FEW * goal.masks.mean(axis=(1, 2))
+    enough = same.mean(1) >= CHANCE_SHARE * goal.masks.mean(axis=(1, 2))
     return np.where((enough & same.any(1))[:, None], same, True)
 
 
@@ -105,8 +116,8 @@ def need_goal_test(model: Model) -> GoalTest:
     test = goal_test_of(model)
     if test is None:
         raise InputError(
-            "this model has no goal test, because its training data shows no goal, reached or as a picture; record "
-            "play that solves levels (collect --explore) and train again, or give a picture as the goal"
+            "this model has no goal test, so it cannot tell what solves a level; give a picture as the goal, or train "
+            "on recorded play that solves levels (collect --explore)"
         )
     return test
 

@@ -11,9 +11,9 @@ from pixelplan.planning.plan import LatentGraph
 if TYPE_CHECKING:
     import torch
 
-_SMALL = 512
+_ALL_AT_ONCE = 512
 """Up to this many nodes, comparing with all at once is faster than comparing with the latest first."""
-_FEW = 4096
+_NUMPY_PRODUCTS = 4096
 """Up to this many inner products, numpy is faster than torch."""
 
 
@@ -94,7 +94,7 @@ class GrowingGraph(Origins):
         Most points lead back to where the search just was. So in a large graph the nodes from `recent` on are searched
         first, and only points not found there are compared with the rest.
         """
-        if self.size <= _SMALL or not recent:
+        if self.size <= _ALL_AT_ONCE or not recent:
             return self._nearest(points, 0, self.size)
         nodes, apart = self._nearest(points, recent, self.size)
         missing = np.flatnonzero(nodes < 0)
@@ -180,7 +180,7 @@ def thin_out(points: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarr
 
 def products(points: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Inner products [n,m] of points [n,d] and [m,d]; torch computes large ones, to stay on a single thread."""
-    if len(points) * len(others) <= _FEW:
+    if len(points) * len(others) <= _NUMPY_PRODUCTS:
         return points @ others.T  # half the time, and too small for several threads
     return (as_tensor(points) @ as_tensor(others).T).numpy()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pixelplan.envs.frames import DistinctFrames
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table, distances
 from pixelplan.types import Distance, Model, goal_test_of, is_discrete
 
@@ -30,7 +31,7 @@ class Memory:
 
     def forget(self) -> None:
         """Start afresh with nothing."""
-        self._of_frame: dict[bytes, int] = {}
+        self._frames = DistinctFrames()
         self._embeddings: list[np.ndarray] = []
         self.successors = np.empty((0, self._actions), np.int32)
         """[K,A], the observed state that each action led to; -1 if untried."""
@@ -43,7 +44,7 @@ class Memory:
             apart = distances(self.embeddings(), embedding)
             if apart.min() < self._threshold:
                 return int(apart.argmin())
-        state = self._of_frame.setdefault(frame.tobytes(), len(self.successors))
+        state = self._frames.add(frame)
         if state == len(self.successors):
             self.successors = np.pad(self.successors, ((0, 1), (0, 0)), constant_values=-1)
             if embedding is not None:

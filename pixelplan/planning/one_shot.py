@@ -16,11 +16,11 @@ from pixelplan.planning.breadth_first import breadth_first
 from pixelplan.planning.latent_goal import LatentGoal, in_latent_space
 from pixelplan.planning.plan import Episode, Plan
 from pixelplan.planning.problem import Growth, Problem
-from pixelplan.types import ADDED_LATER, Goal, InputError, Model, World, describe_value, is_discrete, is_frame
+from pixelplan.types import ADDED_LATER, Goal, InputError, Model, World, check_frame, is_discrete
 
 NODE_BYTES = 100
 """Roughly what a node takes besides its embedding: its hash, parent, successors and place in the queue."""
-FINER, LARGER = 0.6, 4
+SECOND_THRESHOLD, SECOND_NODES = 0.6, 4
 """A second search uses this share of the model's threshold, and at most this multiple of the first search's nodes."""
 
 
@@ -145,8 +145,8 @@ def _look_twice(problem: Problem, config: OneShotConfig) -> Growth:
     first = growth = breadth_first(problem, config, threshold)
     if config.second_look and not first.reached:
         if first.graph.size < config.node_limit and not first.graph.exact:  # else the threshold is already too fine
-            limited = replace(config, node_limit=min(config.node_limit, LARGER * first.graph.size))
-            growth = breadth_first(problem, limited, FINER * threshold)
+            limited = replace(config, node_limit=min(config.node_limit, SECOND_NODES * first.graph.size))
+            growth = breadth_first(problem, limited, SECOND_THRESHOLD * threshold)
         if not growth.reached:
             growth = first
             growth.take_doubtful_goal(threshold)
@@ -222,11 +222,7 @@ def inference() -> Iterator[None]:
 
 def checked_goal(frame: np.ndarray, goal: Goal | np.ndarray) -> Goal:
     """The goal; an InputError unless the frame is [H,W,3] uint8 and the goal's frames have the same size."""
-    if not is_frame(frame):
-        raise InputError(f"the frame is {describe_value(frame)}; it must be uint8 [height, width, 3]")
+    check_frame(frame, "the frame")
     goal = Goal.of(goal)
-    if goal.picture is not None and frame.shape != goal.picture.shape:
-        raise InputError(
-            f"the goal frame has shape {goal.picture.shape} and the frame {frame.shape}; they must be equal"
-        )
+    goal.check_size(frame.shape, "the frame")
     return goal

@@ -129,3 +129,14 @@ class Episode:
     def replans(self) -> int:
         """Plans after the first."""
         return max(0, len(self.plans) - 1)
+
+
+def can_return(successors: np.ndarray) -> np.ndarray:
+    """[M] bool: the nodes of a graph [M,A] from which a path leads to its root, node 0."""
+    returns = np.zeros(len(successors), bool)
+    returns[0] = True
+    while True:
+        more = returns | (returns[successors] & (successors >= 0)).any(1)
+        if (more == returns).all():
+            return returns
+        returns = more

@@ -52,9 +52,12 @@ class Problem:
         return self._without_wrong(points, self.goal.apart(points, self.model))
 
     def nearest(self, graph: LatentGraph) -> int:
-        """The node whose embedding is nearest to a goal."""
-        apart = [self.distance(points) for _, points in graph.pieces()]
-        return int(np.concatenate(apart).argmin())
+        """The node most like a goal, by what pictures show if the model can tell."""
+        unlike = [
+            np.where(np.isinf(self.distance(points)), np.inf, self.goal.unlike(points, self.model))
+            for _, points in graph.pieces()
+        ]
+        return int(np.concatenate(unlike).argmin())
 
     def graph(self, threshold: float) -> Graph:
         """A graph of the start alone. Points nearer to each other than the threshold become one node."""

@@ -24,8 +24,8 @@ _PLAIN = np.array([(70, 40, 120), (40, 90, 170), (30, 150, 150), (90, 180, 70), 
 class DigitJump:
     """A board of handwritten digits. A move jumps exactly as far as the digit under the agent says.
 
-    **Rules.** From the top left corner to the bottom right one. A jump that would leave the board stays in place, so
-    many cells are traps.
+    **Rules.** The agent starts in the top left corner and must reach the bottom right one. A jump that would leave the
+    board changes nothing, so many cells are traps.
 
     **Actions.** `Discrete(5)`: 0 up, 1 right, 2 left, 3 down, 4 no-op.
 
@@ -33,11 +33,11 @@ class DigitJump:
 
     **Reward.** 10 on first reaching the goal in an episode, else 0.
 
-    **Termination.** On the goal, unless `terminate_on_goal=False`, which plays on. Truncation after
+    **Termination.** On the goal; with `terminate_on_goal=False`, play goes on. Truncation after
     `max_episode_steps`, if given.
 
-    **Levels.** Level k with the default options is level k of the environments published with the paper. Digits go
-    from 1 to 6, on boards smaller than 7 to size − 1.
+    **Levels.** Level k with the default options is level k of the environments published with the paper. Digits are
+    1 to 6, or 1 to size − 1 on boards smaller than 7 × 7.
     """
 
     size: int = 8

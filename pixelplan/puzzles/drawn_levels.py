@@ -1,7 +1,7 @@
 """Levels drawn by hand, as a short text, `START-GOAL-CELLS`, that fits into an address.
 
 Cells are counted row by row from the top left, and CELLS has a digit for each: 0 is free and 1 a rock or a wall; on
-DigitJump's boards it is the digit itself. A maze has one number more, that of the level whose floor it has.
+DigitJump's boards it is the digit itself. A maze has one more number: that of the level whose floor it has.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Drawing:
 
     @classmethod
     def parse(cls, text: str) -> Drawing:
-        """A drawing from its text; an InputError if it is none."""
+        """The drawing that a text describes; an InputError if it describes none."""
         if not re.fullmatch(PATTERN, text):
             raise InputError(f"there is no level {text[:40]!r}; a drawn level is START-GOAL-CELLS, all in digits")
         start, goal, cells, *floor = text.split("-")
@@ -41,7 +41,7 @@ class Drawing:
 
     @property
     def number(self) -> int:
-        """Stands in for a level's number if one is needed, such as for a seed."""
+        """Stands in for a level's number if one is needed, for example as a seed."""
         return zlib.crc32(str(self).encode()) >> 1
 
     def check(self, count: int, kinds: str, free: str) -> None:
@@ -61,7 +61,7 @@ class Drawable(Protocol):
     """A puzzle whose levels can be drawn."""
 
     def draw(self, drawing: Drawing) -> Level:
-        """The level of a drawing; an InputError if it is none of this puzzle."""
+        """The level of a drawing; an InputError if it does not suit this puzzle."""
 
     def drawing(self, level: Level) -> Drawing:
         """A level of this puzzle as a drawing."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from pixelplan.envs.family import Goals
 from pixelplan.puzzles.level import Level
-from pixelplan.types import Goal, InputError
+from pixelplan.types import Goal
 
 
 def with_goal(level: Level, goals: Goals, seed: int) -> Level:
@@ -31,12 +31,7 @@ def with_goal_state(level: Level, state: int) -> Level:
 
 def with_goal_shown(level: Level, goal: Goal) -> Level:
     """The level with the states that show a goal's frames as its goal, or without any goal if no state does."""
-    assert goal.picture is not None
-    shape, given = level.background.shape, goal.picture.shape
-    if given != shape:
-        raise InputError(
-            f"the goal frame is {given[1]} × {given[0]} pixels; this level's frames are {shape[1]} × {shape[0]}"
-        )
+    goal.check_size(level.background.shape, "this level's frames")
     states = [state for state in range(len(level.successors)) if goal.shown_by(level.frame(state))]
     goals = np.isin(np.arange(len(level.goals)), states)
     if goal.masks is None:  # other states in the same place count as well
@@ -46,9 +41,4 @@ def with_goal_shown(level: Level, goal: Goal) -> Level:
 
 def with_demonstration(level: Level, actions: Sequence[int]) -> Level:
     """The level with the state that these actions lead to as its goal."""
-    state = level.start
-    for action in actions:
-        if not 0 <= action < level.successors.shape[1]:
-            raise InputError(f"there is no action {action}; actions are 0 to {level.successors.shape[1] - 1}")
-        state = int(level.successors[state, action])
-    return with_goal_state(level, state)
+    return with_goal_state(level, level.follow(actions)[-1])

@@ -33,13 +33,14 @@ class IceSlider:
     over the flag does not count. Many slides cannot be undone, and every level has a place from which the flag can no
     longer be reached (unless `dead_ends=False`).
 
-    **Actions.** `Discrete(5)`: 0 up, 1 right, 2 left, 3 down, 4 no-op. A move against a rock or the border stays.
+    **Actions.** `Discrete(5)`: 0 up, 1 right, 2 left, 3 down, 4 no-op. A move against a rock or the border
+    changes nothing.
 
     **Observation.** The board from above, uint8 [pixels, pixels, 3]. The agent hides the flag when it stands on it.
 
     **Reward.** 10 on first reaching the goal in an episode, else 0.
 
-    **Termination.** On the goal, unless `terminate_on_goal=False`, which plays on. Truncation after
+    **Termination.** On the goal; with `terminate_on_goal=False`, play goes on. Truncation after
     `max_episode_steps`, if given.
 
     **Levels.** Level k with the default options is level k of the environments published with the paper.

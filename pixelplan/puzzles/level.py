@@ -6,10 +6,13 @@ All three puzzles become this, so one environment, one vectorised environment, o
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+
+from pixelplan.envs.family import check_actions
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,14 @@ class Level:
                     return tuple(reversed(path))
                 queue.append(there)
         return None
+
+    def follow(self, actions: Sequence[int]) -> list[int]:
+        """The states that actions lead through from the start, which comes first."""
+        check_actions(actions, self.successors.shape[1])
+        states = [self.start]
+        for action in actions:
+            states.append(int(self.successors[states[-1], action]))
+        return states
 
     def reachable(self, state: int) -> np.ndarray:
         """[S] bool, the states that can be reached from a state, itself included."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from pixelplan.envs.frames import DistinctFrames
 from pixelplan.puzzles.base import PuzzleEnv, get_level
 from pixelplan.puzzles.level import Level
 from pixelplan.types import Goal, InputError
@@ -29,7 +30,10 @@ class Oracle:
         places = _places(level)
         frames = level.frames(np.arange(len(places)))
         self._shape = frames.shape[1:]
-        self._place_of_frame = {frame.tobytes(): int(place) for frame, place in zip(frames, places, strict=True)}
+        self._frames = DistinctFrames()
+        self._places: dict[int, int] = {}  # of each distinct frame
+        for frame, place in zip(frames, places.tolist(), strict=True):
+            self._places[self._frames.add(frame)] = place
         count = int(places.max()) + 1
         successors = np.zeros((count, level.successors.shape[1]), np.int64)
         successors[places] = places[level.successors]
@@ -58,20 +62,18 @@ class Oracle:
         """Embeddings [G,d] of all places that show a goal."""
         shown = {
             place
-            for frame, place in self._place_of_frame.items()
-            if goal.shown_by(np.frombuffer(frame, np.uint8).reshape(self._shape))
+            for frame, place in zip(self._frames.stacked(), self._places.values(), strict=True)
+            if goal.shown_by(frame)
         }
         return self._embeddings[sorted(shown)]
 
     def _place(self, frame: np.ndarray) -> int:
         if frame.shape != self._shape:
             raise InputError(f"the frame has shape {frame.shape}; the frames of this level have {self._shape}")
-        try:
-            return self._place_of_frame[frame.tobytes()]
-        except KeyError:
-            raise InputError(
-                f"the frame shows no state of level {self._number}, the only one this oracle knows"
-            ) from None
+        number = self._frames.number(frame)
+        if number is None:
+            raise InputError(f"the frame shows no state of level {self._number}, the only one this oracle knows")
+        return self._places[number]
 
 
 def _places(level: Level) -> np.ndarray:

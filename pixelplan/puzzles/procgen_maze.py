@@ -56,7 +56,7 @@ class ProcgenMaze:
 
     @property
     def looks(self) -> dict[str, Any]:
-        """Always the same."""
+        """There is only one look."""
         return {}
 
     def make(self, number: int) -> Level:

@@ -28,7 +28,7 @@ class Words:
         return tops
 
     def give_back(self, tops: np.ndarray) -> None:
-        """Return the unused tail of what `take` gave, to be taken next."""
+        """Give back the unused tail of what `take` gave; it is taken next."""
         self._left = tops
 
 

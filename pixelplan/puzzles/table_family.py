@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from pixelplan.envs.blindfold import Blindfold
-from pixelplan.envs.explore import explore
 from pixelplan.envs.family import Challenge, Recording, Wanted
 from pixelplan.puzzles.base import PlayOptions, Puzzle, PuzzleEnv, get_level
 from pixelplan.puzzles.goals import with_demonstration, with_goal, with_goal_shown
 from pixelplan.puzzles.level import Level
 from pixelplan.types import ACTIONS, Goal, Model
+from pixelplan.worlds.explore import explore
 
 
 @dataclass(frozen=True)
@@ -33,27 +33,27 @@ class Tables:
 
     @property
     def action_names(self) -> tuple[str, ...]:
-        """The same for all puzzles."""
+        """All puzzles have the same actions."""
         return ACTIONS
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Square frames."""
+        """Frames are square."""
         return self.puzzle.pixels, self.puzzle.pixels, 3
 
     @property
     def random_start(self) -> bool:
-        """As the puzzle says."""
+        """The puzzle says whether play begins at random places."""
         return self.puzzle.random_start_in_play
 
     @property
     def has_goals(self) -> bool:
-        """All puzzles do."""
+        """Every level of a puzzle has a goal."""
         return True
 
     @property
     def usual_actions(self) -> bool:
-        """Of course."""
+        """The usual actions are those of the puzzles."""
         return True
 
     def fit(self, size: tuple[int, int]) -> Tables:
@@ -65,12 +65,12 @@ class Tables:
         return PuzzleEnv(self.puzzle, PlayOptions(level=number, terminate_on_goal=False))
 
     def check(self, number: int) -> None:
-        """The level can be made."""
+        """An InputError if the level cannot be made."""
         get_level(self.puzzle, number)
 
     @property
     def usually_random(self) -> bool:
-        """As in the paper."""
+        """Play is random, as in the paper."""
         return True
 
     def play(
@@ -82,7 +82,7 @@ class Tables:
         explores: bool = False,
         trusts: bool = False,
     ) -> Recording:
-        """By the level's table; every state's frame is drawn once."""
+        """Play by the level's table; every state's frame is drawn once."""
         level = get_level(self.puzzle, number)
         goals = level.frame(level.goal)[None]
         if explores:
@@ -101,13 +101,13 @@ class Tables:
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
         """The level with its own goal, a random one, or the state that a frame shows or actions lead to."""
         level = get_level(self.puzzle, number)
-        if isinstance(goal, Goal | np.ndarray):
-            given = Goal.of(goal)
-            return challenge_of_level(self.puzzle, with_goal_shown(level, given), given)
-        if goal == "solved":
-            return challenge_of_level(self.puzzle, level, Goal())
-        named = with_demonstration(level, goal) if isinstance(goal, tuple) else with_goal(level, goal, seed)
-        return challenge_of_level(self.puzzle, named)
+        if isinstance(goal, tuple):
+            return challenge_of_level(self.puzzle, with_demonstration(level, goal))
+        if isinstance(goal, str) and goal != "solved":
+            return challenge_of_level(self.puzzle, with_goal(level, goal, seed))
+        given = Goal.of(goal)
+        shown = level if given.frames is None else with_goal_shown(level, given)
+        return challenge_of_level(self.puzzle, shown, given)
 
 
 class _Stage:
@@ -159,6 +159,6 @@ def challenge_of_level(puzzle: Puzzle, level: Level, goal: Goal | None = None) -
 
 
 def blindfolded(puzzle: Puzzle, level: Level) -> Blindfold:
-    """The level's environment as planners may see it; its goal is the one of `level`."""
+    """The level's environment as planners may see it; its goal is that of `level`."""
     challenge = challenge_of_level(puzzle, level)
     return Blindfold(challenge.env, solved=challenge.solved)

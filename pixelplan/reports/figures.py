@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from pixelplan.planning.plan import Episode, LatentGraph, Plan
 from pixelplan.puzzles import Level
-from pixelplan.reports.pictures import SCALE, centres, draw_way, follow, sheet
+from pixelplan.reports.pictures import SCALE, centres, draw_way, sheet
 
 _SIDE, _MARGIN = 320, 24
 _PAPER, _EDGE, _NODE, _PATH, _HERE = (250, 250, 248), (200, 204, 212), (112, 128, 160), (214, 60, 52), (246, 180, 40)
@@ -22,7 +22,7 @@ _NODES_DRAWN = 500
 
 def solution_picture(level: Level, episode: Episode) -> Image.Image:
     """The first frame with the actions taken as arrows and a circle wherever the planner changed its plan."""
-    way = centres(level, follow(level, episode.actions))
+    way = centres(level, level.follow(episode.actions))
     circles = [step for step in episode.planned_at[1:] if step < len(way)]
     return draw_way(episode.frames[0], way, level.patches.shape[1], circles, max(1, _SIDE // len(episode.frames[0])))
 

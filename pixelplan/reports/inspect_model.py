@@ -11,9 +11,9 @@ import numpy as np
 
 from pixelplan.model.batches import LevelPlay, level_plays
 from pixelplan.model.checkpoint import CONFIG, load_model, read_description
-from pixelplan.model.findings import told
 from pixelplan.model.metrics import predict_steps, rankings, step_errors
 from pixelplan.model.world_model import WorldModel
+from pixelplan.reports.summaries import summarise_training
 from pixelplan.reports.worst import draw_misses, worst_misses
 from pixelplan.types import ACTIONS, InputError, Trajectories
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LEVELS_MEASURED = 200
 """The most levels of the data that metrics are measured on."""
-LEVELS_LOOKED_THROUGH, SHOWN = 25, 8
+LEVELS_LOOKED_THROUGH, MISSES_SHOWN = 25, 8
 """The levels searched for the worst predictions, and how many predictions are shown."""
 
 
@@ -72,7 +72,7 @@ def describe(model: WorldModel) -> str:
 def stored_lines(description: dict[str, object]) -> list[str]:
     """What the config file says about training, calibration and validation; an InputError if it is damaged there."""
     try:
-        return [*_training_lines(description), *(f"  {line}" for line in told(description))]
+        return [*_training_lines(description), *(f"  {line}" for line in summarise_training(description))]
     except (KeyError, TypeError, ValueError):
         raise InputError(f"{CONFIG} is damaged: what was measured cannot be read; train the model again") from None
 
@@ -116,7 +116,7 @@ def model_picture(model: WorldModel, level: LevelPlay, levels: list[LevelPlay], 
     figure = Figure(figsize=(10, 9), layout="constrained")
     parts = figure.subfigures(2, 1, height_ratios=(5, 4), squeeze=False)
     draw_latents(parts[0, 0], model, level)
-    draw_misses(parts[1, 0], worst_misses(model, levels, SHOWN), action_names)
+    draw_misses(parts[1, 0], worst_misses(model, levels, MISSES_SHOWN), action_names)
     return figure
 
 

@@ -19,14 +19,6 @@ def centres(level: Level, states: Sequence[int]) -> np.ndarray:
     return level.corners[np.asarray(states, int)] + level.patches.shape[1] / 2
 
 
-def follow(level: Level, actions: Sequence[int], state: int | None = None) -> list[int]:
-    """The states that actions lead through, the first one (the level's start by default) included."""
-    states = [level.start if state is None else state]
-    for action in actions:
-        states.append(int(level.successors[states[-1], action]))
-    return states
-
-
 def draw_way(
     frame: np.ndarray, way: np.ndarray, cell: float, circles: Sequence[int] = (), scale: int = SCALE
 ) -> Image.Image:
@@ -84,8 +76,7 @@ def level_sheet(levels: Sequence[Level], columns: int = 5) -> Image.Image:
     pictures, titles = [], []
     for level in levels:
         solution = level.shortest_path(level.start) or ()
-        pictures.append(
-            draw_way(level.frame(level.start), centres(level, follow(level, solution)), level.patches.shape[1])
-        )
+        way = centres(level, level.follow(solution))
+        pictures.append(draw_way(level.frame(level.start), way, level.patches.shape[1]))
         titles.append(f"level {level.number}: {len(solution)} moves")
     return sheet(pictures, titles, columns)

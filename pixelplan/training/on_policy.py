@@ -180,7 +180,7 @@ def _append(
     """Write a level including the new play; `place` is its first frame, its end, and the rows of its episodes."""
     first, end, rows = place
     frames = np.concatenate([data.frames[first:end], *(episode.frames for episode in played)])
-    said = np.full(end - first, -1) if data.solved is None else data.solved[first:end]
+    solved = np.full(end - first, -1) if data.solved is None else data.solved[first:end]
     kept, number_of = distinct_frames(frames)
     offset = writer.frames_written
     old = data.episodes[rows] - first
@@ -194,6 +194,6 @@ def _append(
         episodes=number_of[np.concatenate([old, new])] + offset,
         actions=np.concatenate([data.actions[rows], np.stack([episode.actions for episode in played])]),
         episode_level=np.full(len(old) + len(new), number),
-        solved=solved_frames(np.concatenate([said, *(episode.solved for episode in played)]), number_of),
+        solved=solved_frames(np.concatenate([solved, *(episode.solved for episode in played)]), number_of),
         **never_reached(goals, frames, number),
     )

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import torch
 
+from pixelplan.envs.frames import DistinctFrames, OncePerFrame
 from pixelplan.planning import FullConfig, full
 from pixelplan.planning.latent_graph import as_array, as_tensor, distance_table
 from pixelplan.planning.one_shot import inference
@@ -143,7 +144,7 @@ class _Known:
     def __init__(self, model: _Familiar, frames: Sequence[np.ndarray] | np.ndarray) -> None:
         """Start with frames [n,H,W,3]."""
         self._model = model
-        self._frames: dict[bytes, np.ndarray] = {}
+        self._frames = DistinctFrames()
         self._embeddings = np.empty((0, 0), np.float32)
         self.add(frames)
 
@@ -152,14 +153,15 @@ class _Known:
 
     def frame(self, number: int) -> np.ndarray:
         """A frame [H,W,3] by its number, in the order they were seen."""
-        return list(self._frames.values())[number]
+        return self._frames[number]
 
     def add(self, frames: Sequence[np.ndarray] | np.ndarray) -> None:
         """Add those of the frames [n,H,W,3] that are new."""
-        fresh = {frame.tobytes(): frame for frame in frames if self.is_new(frame)}
-        if fresh:
-            self._frames |= fresh
-            self._remember(self._look(np.stack(list(fresh.values()))))
+        fresh = DistinctFrames(frame for frame in frames if self.is_new(frame))
+        if len(fresh):
+            for frame in fresh.stacked():
+                self._frames.add(frame)
+            self._remember(self._look(fresh.stacked()))
 
     def sought(self, ends: Sequence[np.ndarray]) -> None:
         """The embeddings [d] that seemed new have been looked for: they were seen, or do not exist."""
@@ -168,8 +170,8 @@ class _Known:
 
     def is_new(self, frame: np.ndarray) -> bool:
         """Whether a frame [H,W,3] has not been seen; if pixels are noisy, whether nothing like it has."""
-        if not self._model.noisy or not self._frames:
-            return frame.tobytes() not in self._frames
+        if not self._model.noisy or not len(self._frames):
+            return self._frames.number(frame) is None
         return bool(self.doubts(as_tensor(self._look(frame[None])))[0] < 1)
 
     def doubts(self, z: torch.Tensor) -> torch.Tensor:
@@ -208,15 +210,16 @@ class _Noting:
 
 
 class _Familiar:
-    """A model that encodes each frame of a level once, because play shows the same few frames again and again."""
+    """A model that looks at each frame of a level only once."""
 
     goal_test: GoalTest | None
 
     def __init__(self, model: Model) -> None:
         self.threshold, self.noisy, self.goal_test = model.threshold, model.noisy, goal_test_of(model)
         self._model = model
-        self._embeddings: dict[bytes, torch.Tensor] = {}
-        self._contexts: dict[bytes, Any] = {}
+        self._embedding = OncePerFrame(lambda frame: model.encode(frame[None]))
+        self.context = OncePerFrame(model.context)
+        """What the model reads from a frame [H,W,3]."""
 
     def testing(self, test: GoalTest) -> _Familiar:
         """The same model with another goal test."""
@@ -226,18 +229,7 @@ class _Familiar:
 
     def encode(self, frames: np.ndarray) -> torch.Tensor:
         """Embeddings [N,d] of frames [N,H,W,3]."""
-        keys = [frame.tobytes() for frame in frames]
-        for key, frame in zip(keys, frames, strict=True):
-            if key not in self._embeddings:
-                self._embeddings[key] = self._model.encode(frame[None])
-        return torch.cat([self._embeddings[key] for key in keys])
-
-    def context(self, frame: np.ndarray) -> Any:
-        """What the model reads from a frame [H,W,3]."""
-        key = frame.tobytes()
-        if key not in self._contexts:
-            self._contexts[key] = self._model.context(frame)
-        return self._contexts[key]
+        return torch.cat([self._embedding(frame) for frame in frames])
 
     def step(self, z: torch.Tensor, context: Any) -> torch.Tensor:
         """As the model does."""

@@ -17,7 +17,7 @@ from pixelplan.model.batches import LevelPlay
 from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.checkpoint import CONFIG, read_description
 from pixelplan.model.world_model import WorldModel
-from pixelplan.model.worlds import Play, held_out_levels, worlds_of
+from pixelplan.model.worlds import Play, held_out_levels, level_count, worlds_of
 from pixelplan.planning.one_shot import one_shot
 from pixelplan.types import Goal, Model
 
@@ -31,7 +31,9 @@ def rehearse(model: WorldModel, folder: Path, play: Play, validation: Play | Non
     others = () if validation is None else worlds_of(validation)
     levels = held_out_levels(worlds_of(play), others, config.held_out_every)[: config.rehearsed]
     facts["rehearsal"] = plans = plans_found(model, levels)
-    facts["goal_test_warnings"] = [*facts.get("goal_test_warnings", []), *warnings(plans, config.poor)]
+    few = len(levels) < config.few_rehearsed and level_count(worlds_of(play)) > 1
+    doubts = [*warnings(plans, config.poor), *([too_few(len(levels))] if few else [])]
+    facts["goal_test_warnings"] = [*facts.get("goal_test_warnings", []), *doubts]
     write_json(folder / CONFIG, description)
 
 
@@ -54,6 +56,14 @@ def follow(level: LevelPlay, start: int, actions: Sequence[int]) -> int | None:
     for action in actions:
         here = None if here is None else after.get((here, action))
     return here
+
+
+def too_few(levels: int) -> str:
+    """What to say if plans were rehearsed in hardly any levels."""
+    return (
+        f"plans were rehearsed in only {levels} level{'s' * (levels > 1)}, which says little about others: goals there "
+        "may look different from those seen so far; record more levels"
+    )
 
 
 def warnings(plans: dict[str, Any], poor: float) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from PIL import Image
 
+from pixelplan.envs.family import check_actions
 from pixelplan.planning.plan import Episode
 from pixelplan.puzzles import Level
 from pixelplan.puzzles.goals import with_goal_shown, with_goal_state
@@ -31,7 +32,7 @@ class Board(Protocol):
 
     @property
     def number(self) -> int:
-        """The level's."""
+        """The number of the level."""
 
     @property
     def name(self) -> int | str:
@@ -47,7 +48,7 @@ class Board(Protocol):
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Of a frame: height, width, 3."""
+        """A frame's height and width, and 3 for its colours."""
 
     @property
     def start(self) -> int:
@@ -66,7 +67,7 @@ class Board(Protocol):
         """What `goal` does not show of a goal that a visitor gave."""
 
     @property
-    def own(self) -> bool:
+    def has_level_goal(self) -> bool:
         """Whether the goal is the one that the level came with."""
 
     @property
@@ -117,10 +118,9 @@ class Board(Protocol):
 
 def follow(board: Board, actions: Sequence[int], state: int) -> list[int]:
     """The states that actions lead through, the first one included; an InputError if there is no such action."""
+    check_actions(actions, board.actions)
     states = [state]
     for action in actions:
-        if not 0 <= action < board.actions:
-            raise InputError(f"there is no action {action}; actions are 0 to {board.actions - 1}")
         states.append(board.after(states[-1], action))
     return states
 
@@ -155,7 +155,7 @@ class TableBoard:
 
     @property
     def number(self) -> int:
-        """The level's."""
+        """The number of the level."""
         return self.level.number
 
     @property
@@ -165,7 +165,7 @@ class TableBoard:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Of a frame: height, width, 3."""
+        """A frame's height and width, and 3 for its colours."""
         height, width = self.level.background.shape[:2]
         return height, width, 3
 
@@ -190,7 +190,7 @@ class TableBoard:
         return f"Any of {int(self.level.goals.sum())} states; this is the first" if self.shown else ""
 
     @property
-    def own(self) -> bool:
+    def has_level_goal(self) -> bool:
         """Whether the goal is the one that the level came with."""
         return self.goal == self.own_goal and not self.shown
 

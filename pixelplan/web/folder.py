@@ -28,7 +28,7 @@ RUNTIME = "onnxruntime-web@1.30.0"
 _RUNTIME_FILES = ("ort.wasm.min.mjs", "ort-wasm-simd-threaded.mjs", "ort-wasm-simd-threaded.wasm")
 _LARGEST = 64 * 2**20
 """The most bytes that one of these files may have."""
-_BAKED = 24
+_STORED_LEVELS = 24
 """Levels that are stored, for a puzzle whose rules are in another program."""
 _HERE = Path(__file__).parent
 _POLICY = (
@@ -128,7 +128,7 @@ def _puzzle(models: Models, env: str, folder: Path) -> dict[str, Any]:
     if hasattr(puzzle, "tiles"):
         tiles = puzzle.tiles()
         return {**described, "cell": tiles.shape[1], "tiles": _text(tiles), "baked": None}
-    levels = {number: _baked(puzzle, number) for number in range(FIRST_LEVEL, FIRST_LEVEL + _BAKED)}
+    levels = {number: _baked(puzzle, number) for number in range(FIRST_LEVEL, FIRST_LEVEL + _STORED_LEVELS)}
     (folder.parent / f"{env}.json").write_text(json.dumps(levels))
     cell = get_level(puzzle, FIRST_LEVEL).patches.shape[1]
     return {**described, "cell": cell, "tiles": "", "baked": f"{env}.json"}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Path, Query
 from fastapi.responses import Response
 
+from pixelplan.files import png_bytes
 from pixelplan.planning.plan import Episode
 from pixelplan.reports.figures import episode_gif
 from pixelplan.types import InputError
@@ -16,8 +16,9 @@ from pixelplan.web.board import Board, follow, state_of_cell
 from pixelplan.web.level_routes import REFUSALS
 from pixelplan.web.limits import Limits
 from pixelplan.web.narrate import Run
+from pixelplan.web.plan_view import PlanView
 from pixelplan.web.reading import read
-from pixelplan.web.schema import GameView, Moves, NewGame, NewGoal, Planner, PlanView, Reading
+from pixelplan.web.schema import GameView, Moves, NewGame, NewGoal, Planner, Reading
 from pixelplan.web.sessions import Game, Games
 from pixelplan.web.thinkers import Models
 from pixelplan.web.threads import Work
@@ -123,13 +124,8 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
     async def picture(id: GameId, planner: ByPlanner = None, since: Since = 0) -> Response:
         """The moves so far as arrows on the level's first frame, with a circle wherever the planner replanned."""
         game = games.get(id)
-
-        def draw() -> bytes:
-            buffer = io.BytesIO()
-            game.board.picture(episode(game, planner, since)).save(buffer, "PNG")
-            return buffer.getvalue()
-
-        return _download(await work.do(draw), game, "png")
+        data = await work.do(lambda: png_bytes(game.board.picture(episode(game, planner, since))))
+        return _download(data, game, "png")
 
     @app.get("/api/games/{id}/solution.gif", response_class=Response, **_picture("image/gif"))
     async def animation(
@@ -151,9 +147,9 @@ def add_game_routes(app: FastAPI, models: Models, games: Games, work: Work, limi
             return game.episode()
         return game.episode(since, quiet_run(game, game.before(since)).again(planner))
 
-    def quiet_run(game: Game, begun: Game) -> Run:
+    def quiet_run(game: Game, start: Game) -> Run:
         """A run from where a game started or is now, without messages."""
-        return Run(begun, models.model(game), limits, lambda message: None, searching=models.searching(game))
+        return Run(start, models.model(game), limits, lambda message: None, searching=models.searching(game))
 
 
 def _picture(kind: str) -> dict[str, Any]:

@@ -24,8 +24,8 @@ from pixelplan.web.uploads import decode
 from pixelplan.web.views import level_view, planner_views, png, puzzle_view
 
 REFUSALS: dict[int | str, dict[str, object]] = {
-    status: {"model": Problem, "description": what}
-    for status, what in {
+    status: {"model": Problem, "description": meaning}
+    for status, meaning in {
         400: "Not JSON",
         403: "A foreign Host or Origin",
         404: "No such thing",

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from pixelplan.web.schema import PlanView
+from pixelplan.web.plan_view import PlanView
 
 
 class PlanMessage(BaseModel):

@@ -21,14 +21,13 @@ from pixelplan.types import InputError, Model
 from pixelplan.web.clock import Clock
 from pixelplan.web.limits import Limits
 from pixelplan.web.messages import DoneMessage, LaneMessage, PlanMessage, StepMessage
+from pixelplan.web.plan_view import PlanView, graph_view, plan_view
 from pixelplan.web.projection import Projection
-from pixelplan.web.schema import PlanView
 from pixelplan.web.searching import USUAL_SEARCH, Searching
 from pixelplan.web.sessions import Game
 from pixelplan.web.truth import Truth
-from pixelplan.web.views import graph_view, plan_view
 
-UNTOLD = 4.0
+UNKNOWN_DISTANCE = 4.0
 """How far from the goal, in thresholds, the graph draws every state if the model cannot recognise the goal."""
 
 
@@ -183,7 +182,7 @@ class Run:
         recognise the goal."""
         with inference():
             apart = self._wanted.apart(embeddings, self.model)
-        return np.where(np.isinf(apart), UNTOLD * self.model.threshold, apart)
+        return np.where(np.isinf(apart), UNKNOWN_DISTANCE * self.model.threshold, apart)
 
     def _look(self) -> None:
         """Encode the goal and all seen states that are not encoded yet."""

@@ -24,27 +24,27 @@ class OwnBoard:
     """The state that shows the goal, or parts of it; None if no picture does."""
     wanted: Goal
     """The goal as planners get it."""
-    own: bool
+    has_level_goal: bool
     """Whether it is the level's own goal; any other one is reached when it is seen."""
 
     @classmethod
     def of(cls, level: ExploredLevel) -> OwnBoard:
         """A level with its own goal."""
-        return cls(level, level.own_goal, level.challenge.goal, own=True)
+        return cls(level, level.own_goal, level.challenge.goal, has_level_goal=True)
 
     @property
     def number(self) -> int:
-        """The level's."""
+        """The number of the level."""
         return self.level.challenge.number
 
     @property
     def name(self) -> int:
-        """The same."""
+        """What the page calls the level: its number."""
         return self.number
 
     @property
     def drawing(self) -> None:
-        """Such a level cannot be drawn."""
+        """None: a level of your own environment cannot be drawn."""
 
     @property
     def actions(self) -> int:
@@ -53,7 +53,7 @@ class OwnBoard:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Of a frame: height, width, 3."""
+        """A frame's height and width, and 3 for its colours."""
         return self.level.world.family.shape
 
     @property
@@ -63,12 +63,12 @@ class OwnBoard:
 
     @property
     def shortest(self) -> int | None:
-        """Known only if the environment says it, and only for its own goal."""
-        return self.level.challenge.shortest if self.own else None
+        """Known only if the environment says it, and only for the level's own goal."""
+        return self.level.challenge.shortest if self.has_level_goal else None
 
     @property
     def goal_note(self) -> str:
-        """What one picture does not show."""
+        """What the frame of `goal` does not show of the goal: other pictures, and what is masked."""
         count = 0 if self.wanted.frames is None else len(self.wanted.frames)
         several = f"Any of {count} pictures; this is the first" if count > 1 else ""
         masked = "" if self.wanted.masks is None else "What is grey does not matter"
@@ -76,12 +76,12 @@ class OwnBoard:
 
     @property
     def cells(self) -> Cells:
-        """There are none."""
+        """Empty: the environment has no cells."""
         return {}
 
     @property
     def cell(self) -> None:
-        """There are none."""
+        """None: the environment has no cells."""
 
     def frame(self, state: int) -> np.ndarray:
         """What a state looks like, [H,W,3]."""
@@ -93,16 +93,16 @@ class OwnBoard:
 
     def solved(self, state: int) -> bool:
         """Whether a state is the goal."""
-        return self.level.solved(state) if self.own else self.wanted.shown_by(self.frame(state))
+        return self.level.solved(state) if self.has_level_goal else self.wanted.shown_by(self.frame(state))
 
     def lost(self, state: int) -> None:
-        """Unknown."""
+        """None: the rules are unknown."""
 
     def position(self, state: int) -> None:
-        """Unknown."""
+        """None: the environment has no cells."""
 
     def places(self, states: Sequence[int]) -> list[tuple[float, float]]:
-        """Unknown."""
+        """Empty: the environment does not say where anything is."""
         return []
 
     def way(self, state: int) -> list[int] | None:
@@ -113,14 +113,16 @@ class OwnBoard:
         """The same level with a goal that pictures show."""
         state = self.level.state_of(goal)
         return (
-            OwnBoard(self.level, *self.level.checked(goal), own=False) if state is None else self.towards(state)
+            OwnBoard(self.level, *self.level.checked(goal), has_level_goal=False)
+            if state is None
+            else self.towards(state)
         ), ""
 
     def towards(self, state: int | None) -> OwnBoard:
         """The same level with another state as its goal; None is its own goal."""
         if state is None or state == self.level.own_goal:
             return OwnBoard.of(self.level)
-        return OwnBoard(self.level, state, Goal.of(self.frame(state)), own=False)
+        return OwnBoard(self.level, state, Goal.of(self.frame(state)), has_level_goal=False)
 
     def picture(self, episode: Episode) -> Image.Image:
         """What was seen, frame by frame."""

@@ -225,57 +225,6 @@ class GameView(BaseModel):
     note: str = Field(description="What was done to a given picture, if it was not exactly a frame.")
 
 
-class GraphView(BaseModel):
-    """A latent graph of M nodes in the order in which they were found, the root first; one list per property."""
-
-    x: list[float]
-    y: list[float]
-    depth: list[int]
-    parent: list[int]
-    action: list[int] = Field(description="The action that led there from the parent.")
-    distance: list[float] = Field(description="Distance of the embedding to the goal's, or the goal test's doubts.")
-    seen: list[int] = Field(description="A seen state with (nearly) this embedding, -1 if there is none.")
-    successors: list[list[int]] = Field(description="The node that each action leads to, -1 if it was not expanded.")
-    corrected: list[tuple[int, int]] = Field(description="(node, action) for which memory overruled the model.")
-    states: list[int] = Field(
-        description="The state in which the actions to each node really end; empty if the true rules are unknown."
-    )
-    right: list[bool] = Field(description="Whether the model sees that state as this node.")
-
-
-class Parting(BaseModel):
-    """The first step after which the world does not look as the plan expects."""
-
-    step: int = Field(description="From 1 on.")
-    action: int
-    before: int = Field(description="The state in which the action is taken.")
-    predicted: int = Field(description="The state that looks most like what is predicted.")
-    seen: int = Field(description="The state that the action really leads to.")
-    distance: float = Field(description="Between the predicted embedding and that of what is seen.")
-
-
-class PlanView(BaseModel):
-    """A plan, and the search that found it."""
-
-    actions: list[int]
-    reached: bool
-    path: list[int] = Field(description="Nodes of the graph along the plan.")
-    way: list[tuple[float, float]] = Field(
-        description="Centres (y, x) in pixels of where the actions really lead; empty if the world has no cells."
-    )
-    leaves: list[int] = Field(description="Nodes expanded in each layer.")
-    nodes: int
-    seconds: float = Field(description="Thinking time, from seeing the frame to the plan.")
-    chance: float | None = Field(description="How likely it is to succeed, judged by similar plans; None if unknown.")
-    solves: bool | None = Field(description="Whether it leads to the goal, by the true rules; None if unknown.")
-    parts: Parting | None = Field(description="None if they never part, or the true rules are unknown.")
-    threshold: float
-    goal: tuple[float, float] = Field(
-        description="The goal's embedding in the projection; by a goal test, the one it has the least doubts about."
-    )
-    graph: GraphView | None = Field(description="None if a run has already sent very many nodes.")
-
-
 class Reading(BaseModel):
     """What a model reads from a game's frame: where it sees the agent, and where it thinks moves lead."""
 

@@ -34,10 +34,10 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
         await socket.accept()
         open_sockets += 1
         stop, loop = threading.Event(), asyncio.get_running_loop()
-        told: asyncio.Queue[BaseModel | None] = asyncio.Queue()  # limited by a run's limits
+        messages: asyncio.Queue[BaseModel | None] = asyncio.Queue()  # limited by a run's limits
 
         def tell(message: BaseModel | None) -> None:
-            loop.call_soon_threadsafe(told.put_nowait, message)
+            loop.call_soon_threadsafe(messages.put_nowait, message)
 
         async def think() -> None:
             try:
@@ -48,18 +48,18 @@ def add_socket_routes(app: FastAPI, models: Models, games: Games, work: Work, li
             except Stopped:
                 pass
             except NoSuchGame:
-                await told.put(ProblemMessage(problem="there is no such game; start a new one"))
+                await messages.put(ProblemMessage(problem="there is no such game; start a new one"))
             except (InputError, TooMany) as problem:
-                await told.put(ProblemMessage(problem=str(problem)))
+                await messages.put(ProblemMessage(problem=str(problem)))
             except Exception:
                 logging.getLogger("pixelplan").exception("a run failed")
-                await told.put(ProblemMessage(problem="something went wrong inside the server; its log says what"))
+                await messages.put(ProblemMessage(problem="something went wrong inside the server; its log says what"))
             finally:
-                await told.put(None)
+                await messages.put(None)
 
         listening, thinking = asyncio.ensure_future(_until_gone(socket, stop)), asyncio.ensure_future(think())
         try:
-            while (message := await told.get()) is not None:
+            while (message := await messages.get()) is not None:
                 await socket.send_text(message.model_dump_json())
             await socket.close()
         except (WebSocketDisconnect, RuntimeError):  # the visitor left while we were sending

@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import logging
 import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +31,7 @@ from pixelplan.web.board import Board, TableBoard
 from pixelplan.web.explored_level import OwnWorld
 from pixelplan.web.limits import Limits
 from pixelplan.web.own_board import OwnBoard
+from pixelplan.web.recent import Recent
 from pixelplan.web.schema import OWN, Cell, ModelChoice, PictureView
 from pixelplan.web.searching import GUIDED, USUAL_SEARCH, Searching
 from pixelplan.web.sessions import Game
@@ -45,8 +45,7 @@ _RULES = "The planner searches the true rules, not a learned model (oracle)."
 _GOALS: Mapping[Goals, str] = {
     "level": "The level's own goal",
     "solved": "Whatever solves the level, by the model's goal test",
-    "random": "A state that random play has met: this model has no goal test, because its training data shows "
-    "nothing that solved a level",
+    "random": "A state that random play has met: this model has no goal test, so it cannot tell what solves a level",
 }
 """What the page says about the goals that levels begin with."""
 
@@ -89,8 +88,8 @@ class Models:
         self._choice = model
         self._lock = threading.Lock()
         self._thinkers: dict[tuple[str, str], Thinker] = {}
-        self._oracles: OrderedDict[tuple[str, int | str], Oracle] = OrderedDict()
-        self._pictures: OrderedDict[tuple[str, str], ReadLevel] = OrderedDict()
+        self._oracles = Recent[tuple[str, int | str], Oracle](_ORACLES)
+        self._pictures = Recent[tuple[str, str], ReadLevel](Limits().pictures)
         self._wanted = family if isinstance(family, Tables) else None
         self._world: OwnWorld | None = None
         if family is not None and self._wanted is None:
@@ -154,19 +153,14 @@ class Models:
             )
         read = read_level(family.puzzle, image)
         name = f"picture-{hashlib.blake2b(read.picture.tobytes(), digest_size=8).hexdigest()}"
-        with self._lock:
-            self._pictures[env, name] = read
-            self._pictures.move_to_end((env, name))
-            while len(self._pictures) > Limits().pictures:
-                self._pictures.popitem(last=False)
+        self._pictures.keep((env, name), read)
         doubtful = [Cell(row=row, column=column) for row, column in read.doubtful]
         return PictureView(level=name, drawing=str(read.drawing), note=read.note, doubtful=doubtful)
 
     def _picture(self, env: str, name: str) -> tuple[Level, np.ndarray]:
-        with self._lock:
-            if (env, name) not in self._pictures:
-                raise InputError("that picture is no longer here; upload it again")
-            read = self._pictures[env, name]
+        read = self._pictures.get((env, name))
+        if read is None:
+            raise InputError("that picture is no longer here; upload it again")
         return read.level, read.picture
 
     def thinker(self, env: str, choice: str = "") -> Thinker:
@@ -244,15 +238,7 @@ class Models:
         assert isinstance(board, TableBoard)
         if not board.exact:
             raise InputError("the true rules know a level by its exact pixels; this needs a trained model")
-        key = (game.env, board.name)
-        with self._lock:
-            if key in self._oracles:
-                self._oracles.move_to_end(key)
-            else:
-                self._oracles[key] = Oracle(board.level)
-                if len(self._oracles) > _ORACLES:
-                    self._oracles.popitem(last=False)
-            return self._oracles[key]
+        return self._oracles.get_or_make((game.env, board.name), lambda: Oracle(board.level))
 
     def warm_up(self) -> None:
         """Open every model and plan in one level of each puzzle, so that the first visitor need not wait."""

@@ -11,7 +11,7 @@ from pixelplan.planning.one_shot import inference
 from pixelplan.planning.plan import LatentGraph
 from pixelplan.types import Model
 from pixelplan.web.board import Board, follow
-from pixelplan.web.schema import Parting
+from pixelplan.web.plan_view import Parting
 
 
 class Truth:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PIL import Image
 
-from pixelplan.envs.frames import decode_picture, resize_mask
+from pixelplan.envs.frames import resize_mask
+from pixelplan.exchange.picture_files import decode_picture
 from pixelplan.puzzles import Level
 from pixelplan.puzzles.base import Puzzle
 from pixelplan.puzzles.digit_jump import DigitJump
@@ -20,7 +21,7 @@ from pixelplan.puzzles.ice_slider import IceSlider
 from pixelplan.types import Goal, InputError
 from pixelplan.web.board import Board
 
-LARGEST = 2048
+LARGEST_UPLOAD = 2048
 """Pixels per side; a small file may hold a giant picture."""
 
 
@@ -30,7 +31,7 @@ def decode(text: str, alpha: bool = False) -> Image.Image:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise InputError("the frame is not a PNG or JPEG picture in base64") from None
-    return Image.fromarray(decode_picture(io.BytesIO(data), "the picture", LARGEST, ("PNG", "JPEG"), alpha))
+    return Image.fromarray(decode_picture(io.BytesIO(data), "the picture", LARGEST_UPLOAD, ("PNG", "JPEG"), alpha))
 
 
 def fit(image: Image.Image, width: int, height: int) -> tuple[Image.Image, str]:

@@ -1,30 +1,23 @@
-"""Games, levels and plans as the page sees them."""
+"""Games, levels and planners as the page sees them."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-import numpy as np
 from PIL import Image
 
+from pixelplan.files import png_bytes
 from pixelplan.planning import PLANNERS
-from pixelplan.planning.plan import Plan
 from pixelplan.puzzles.table_family import Tables
 from pixelplan.web.board import Board
-from pixelplan.web.projection import Projection
 from pixelplan.web.schema import (
     Cell,
     GameView,
     Goal,
-    GraphView,
     LevelView,
     ModelChoice,
-    Parting,
     Place,
     PlannerView,
-    PlanView,
     PuzzleView,
 )
 from pixelplan.web.sessions import Game
@@ -108,7 +101,7 @@ def game_view(game: Game) -> GameView:
             state=board.goal,
             row=None if there is None else there[0],
             column=None if there is None else there[1],
-            own=board.own,
+            own=board.has_level_goal,
             moves=None if board.goal is None else board.way(board.goal),
             note=board.goal_note,
         ),
@@ -116,89 +109,7 @@ def game_view(game: Game) -> GameView:
     )
 
 
-def plan_view(
-    plan: Plan,
-    goal: np.ndarray,
-    threshold: float,
-    projection: Projection,
-    way: list[tuple[float, float]],
-    graph: GraphView | None,
-    actions: Iterable[int],
-    path: Iterable[int],
-    seconds: float,
-    solves: bool | None,
-    parts: Parting | None,
-) -> PlanView:
-    """A plan whose actions (or those chosen in its graph) follow `way` on the board."""
-    x, y = projection(goal[None])[0].tolist()
-    return PlanView(
-        actions=list(actions),
-        reached=plan.reached,
-        path=list(path),
-        way=way,
-        leaves=list(plan.leaves),
-        nodes=plan.nodes,
-        seconds=round(seconds, 6),
-        chance=None if plan.chance is None else round(plan.chance, 4),
-        solves=solves,
-        parts=parts,
-        threshold=threshold,
-        goal=(x, y),
-        graph=graph,
-    )
-
-
-def graph_view(
-    plan: Plan,
-    apart: np.ndarray,
-    threshold: float,
-    projection: Projection,
-    seen: dict[int, np.ndarray],
-    corrections: Sequence[tuple[np.ndarray, int]],
-    states: list[int],
-    right: list[bool],
-) -> GraphView:
-    """A plan's graph, with the distance [M] of each node to the goal.
-
-    `seen` holds embeddings of seen states, corrections the (embedding, action) that memory knew; `states` and `right`
-    are those of `truth.nodes`.
-    """
-    graph = plan.graph
-    points = projection(graph.embeddings)
-    looks, near = _nearest(graph.embeddings, list(seen.values()), threshold)
-    names = list(seen)
-    corrected = []
-    for embedding, action in corrections:
-        (node,), (is_near,) = _nearest(embedding[None], [*graph.embeddings], threshold)
-        if is_near and node < len(graph.successors) and graph.successors[node, action] >= 0:
-            corrected.append((int(node), action))
-    return GraphView(
-        x=points[:, 0].tolist(),
-        y=points[:, 1].tolist(),
-        depth=graph.depths.tolist(),
-        parent=graph.parents.tolist(),
-        action=graph.parent_actions.tolist(),
-        distance=np.round(apart, 4).tolist(),
-        seen=[names[state] if is_near else -1 for state, is_near in zip(looks, near, strict=True)],
-        successors=graph.successors.tolist(),
-        corrected=sorted(set(corrected)),
-        states=states,
-        right=right,
-    )
-
-
-def _nearest(points: np.ndarray, others: Sequence[np.ndarray], threshold: float) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the others [d] is nearest to each of the points [n,d], and whether it is within the threshold."""
-    if not len(others):
-        return np.zeros(len(points), int), np.zeros(len(points), bool)
-    table = np.stack(others)
-    squares = (points**2).sum(1)[:, None] + (table**2).sum(1) - 2 * points @ table.T
-    return squares.argmin(1), squares.min(1) < threshold**2
-
-
 @lru_cache(maxsize=1024)
 def png(pixels: bytes, width: int, height: int) -> bytes:
     """A frame's bytes as PNG."""
-    buffer = io.BytesIO()
-    Image.frombytes("RGB", (width, height), pixels).save(buffer, "PNG")
-    return buffer.getvalue()
+    return png_bytes(Image.frombytes("RGB", (width, height), pixels))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from pixelplan.envs.family import Family
+from pixelplan.envs.frames import DistinctFrames
 from pixelplan.types import InputError
 from pixelplan.worlds import env_findings as say
-from pixelplan.worlds.determinism import STEPS, Determinism, judge_determinism
+from pixelplan.worlds.determinism import REPLAYED_STEPS, Determinism, judge_determinism
 from pixelplan.worlds.env_findings import CheckConfig, Finding
 from pixelplan.worlds.seen import Seen, find_chance, find_clock, find_score, hidden, look, sample
 
@@ -46,24 +49,33 @@ def check_env(
     seed: int = 0,
     config: CheckConfig = CheckConfig(),  # noqa: B008 (frozen)
     words: str | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Check:
     """Play a few levels, at random and exploring, and say what fits and what does not.
 
-    `words` name the environment on the command line, with its options, for the command to run next.
+    `words` name the environment on the command line, with its options, for the command to run next. `progress` is
+    called with the number of levels played in one of these ways, and how many there may be.
     """
     if not levels or episodes < 1 or steps < 4:
         raise InputError(
             f"{len(levels)} levels, {episodes} episodes and {steps} steps are too few; play at least 1, 1 and 4"
         )
+    played = itertools.count(1)
+
+    def watch(number: int, length: int, explores: bool = False) -> Seen:
+        play = look(family, number, episodes, length, seed, explores)
+        progress(next(played), 3 * len(levels))
+        return play
+
     draws = np.random.default_rng([seed, 3])
     determinism = tuple(
-        judge_determinism(family.level(number), draws.integers(len(family.action_names), size=STEPS).tolist())
+        judge_determinism(family.level(number), draws.integers(len(family.action_names), size=REPLAYED_STEPS).tolist())
         for number in levels
     )
     verdicts = {judged.verdict for judged in determinism}
     noisy = "visual noise" in verdicts
     told = sample(family, levels, steps, seed)
-    seen = [look(family, number, episodes, steps, seed) for number in levels]
+    seen = [watch(number, steps) for number in levels]
     growth = tuple(float(mean) for mean in np.mean([play.growth() for play in seen], axis=0))
     unlike = hidden(seen)
     # Frames that differ between replays say nothing of the state.
@@ -72,17 +84,18 @@ def check_env(
     explored: list[Seen] = []
     longer: list[Seen] = []
     if state is not None and state.mark != "does not fit":
-        explored = [look(family, number, episodes, steps, seed, True) for number in levels]
+        explored = [watch(number, steps, True) for number in levels]
         if _goals(explored) < (len(levels) + 1) // 2 and not family.has_goals:
-            longer = [look(family, number, episodes, config.longer, seed, True) for number in levels]
+            longer = [watch(number, config.longer, True) for number in levels]
     goals = _goals(seen), max(_goals(explored), _goals(longer))
     ended = getattr(family, "has_ended", told.ends > 0)
-    one_level = len(levels) > 1 and len({play.first.tobytes() for play in seen}) == 1
+    one_level = len(levels) > 1 and len(DistinctFrames(play.first for play in seen)) == 1
+    nothing_left = not unlike and bool(explored) and all(play.tried_all for play in (longer or explored))
     command = " ".join(
         [
             f"pixelplan collect {words or f'--env {family.name}'}",
             "--levels 0:1 --episodes 200" if one_level else f"--levels 0:{say.levels_advised(told, config)}",
-            *([] if any(goals) or family.has_goals else [f"--steps {config.far}"]),
+            *([] if any(goals) or family.has_goals or nothing_left else [f"--steps {config.far}"]),
             "--out runs/data",
         ]
     )
@@ -101,7 +114,7 @@ def check_env(
         findings += [
             say.about_growth(growth, episodes, steps, config),
             say.about_reach(seen, [*explored, *longer], config),
-            say.about_goals_seen(seen, explored, longer, told, ended, family.has_goals, config, command),
+            say.about_goals_seen(seen, explored, longer, told, ended, family.has_goals, nothing_left, config, command),
         ]
     if told.words and not family.has_goals:
         findings.append(say.about_words(told.words))
@@ -129,8 +142,8 @@ def _goals(seen: list[Seen]) -> int:
 def _about_state(
     family: Family, levels: list[int], seen: list[Seen], unlike: float | None, config: CheckConfig
 ) -> Finding:
-    """Whether frames show the whole state, and if not, what is in the way."""
-    chance = find_chance(family, levels, seen, STEPS)
+    """Whether frames show the whole state and, if not, what prevents it."""
+    chance = find_chance(family, levels, seen, REPLAYED_STEPS)
     if chance is not None:
         return say.about_chance(chance)
     clock = find_clock(seen) or find_score(seen)

@@ -9,7 +9,9 @@ from typing import Any, Literal
 import gymnasium
 import numpy as np
 
-STEPS, REPLAYS = 40, 6
+from pixelplan.envs.frames import DistinctFrames
+
+REPLAYED_STEPS, REPLAYS = 40, 6
 NOISE_SHARE = 0.9
 """Noise is assumed if at least this share of frames is new: under noise all are, while states of a game recur."""
 MOST_GROWTH = 2.0
@@ -36,8 +38,8 @@ def judge_determinism(level: gymnasium.Env[np.ndarray, Any], actions: Sequence[i
     runs = np.stack([replay(level, actions, run) for run in range(REPLAYS)])  # [R,T+1,H,W,3]
     apart = np.abs(runs[1:].astype(np.int16) - runs[0]).mean(axis=(2, 3, 4))  # [R-1,T+1]
     differing = np.flatnonzero(apart.any(axis=0))
-    frames = [frame.tobytes() for run in runs for frame in run]
-    new = len(set(frames)) / len(frames)
+    frames = runs.reshape(-1, *runs.shape[2:])
+    new = len(DistinctFrames(frames)) / len(frames)
     if not len(differing):
         return Determinism("deterministic", None, 0.0, 0.0, new)
     first = int(differing[0])
@@ -47,8 +49,8 @@ def judge_determinism(level: gymnasium.Env[np.ndarray, Any], actions: Sequence[i
     return Determinism("visual noise" if noise else "nondeterministic", first, early, late, new)
 
 
-def replay(level: gymnasium.Env[np.ndarray, Any], actions: Sequence[int], run: int) -> np.ndarray:
-    """The frames [T+1,H,W,3] that actions lead through; the first run with the level's own random numbers."""
+def replay(level: gymnasium.Env[np.ndarray, Any], actions: Sequence[int] | np.ndarray, run: int = 0) -> np.ndarray:
+    """The frames [T+1,H,W,3] that actions lead through; run 0 has the level's own random numbers."""
     frames = [level.reset()[0]]
     if run and hasattr(level.unwrapped, "shake"):  # a user's environment: let any randomness in its steps show
         level.unwrapped.shake(run)

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from pixelplan.envs.family import Family
+from pixelplan.envs.frames import DistinctFrames
 from pixelplan.envs.guard import EnvironmentFailed
 from pixelplan.types import InputError
 from pixelplan.worlds.determinism import Determinism
@@ -58,7 +59,7 @@ def about_frames(family: Family) -> Finding:
 
 def about_levels(seen: Sequence[Seen], noisy: bool) -> Finding:
     """Whether seeds start different levels."""
-    distinct = len({play.first.tobytes() for play in seen})
+    distinct = len(DistinctFrames(play.first for play in seen))
     if len(seen) == 1 or noisy:
         return Finding("levels", "fits", f"level k is what reset(seed=k) starts; {len(seen)} checked")
     if distinct == 1:
@@ -162,10 +163,14 @@ def about_goals_seen(
     sample: Sample,
     ended: bool,
     pictured: bool,
+    nothing_left: bool,
     config: CheckConfig,
     command: str,
 ) -> Finding:
-    """Whether play sees solved states, which alone can teach a goal test, and if not, the command to run next."""
+    """Whether play sees solved states, which alone can teach a goal test, and if not, the command to run next.
+
+    If `nothing_left` was untried, longer play is no help.
+    """
     by_chance, exploring, at_length = (
         sum(play.goal_distance() is not None for play in plays) for plays in (seen, explored, longer)
     )
@@ -180,25 +185,25 @@ def about_goals_seen(
         return Finding("goals seen", "mind", said, advice)
     if pictured:
         return Finding("goals seen", "mind", said, f"pictures show the goal, but play must come near it: {command}")
+    end = "larger than those before" if sample.rewarded else "above zero"
     if sample.says:
-        advice = f"record longer episodes: {command}; or give a goal picture later (solve --goal)"
-        return Finding("goals seen", "mind", f'{said}; info["solved"] was never true', advice)
-    if ended:
-        end = "larger than those before" if sample.rewarded else "above zero"
-        advice = (
-            'which endings are good? set info["solved"], or use pixelplan.GymFamily(env, solved=…); if play has not '
-            f"seen the good ones, record longer episodes: {command}"
-        )
-        return Finding("goals seen", "mind", f"{said}; episodes end, but never with a reward {end}", advice)
-    advice = (
-        f"if it has an end, record longer episodes: {command}; if not, give a goal picture later (solve --goal), or "
-        "plan to random states (evaluate --goals random)"
-    )
-    return Finding("goals seen", "mind", f'{said}; no episode has ended, and there is no info["solved"]', advice)
+        why, advice = 'info["solved"] was never true', "or give a goal picture later (solve --goal)"
+    elif ended:
+        why = f"episodes end, but never with a reward {end}"
+        advice = 'if play has already seen good endings, set info["solved"], or use pixelplan.GymFamily(env, solved=…)'
+    else:
+        why = 'no episode has ended, and there is no info["solved"]'
+        advice = "or give a goal picture later (solve --goal), or plan to random states (evaluate --goals random)"
+    if nothing_left:
+        said, first = f"{said}, although every action was tried in every state", "longer play will see no more"
+        advice = advice if ended and not sample.says else f'set info["solved"] in the states that are goals, {advice}'
+    else:
+        first = f"record longer episodes: {command}"
+    return Finding("goals seen", "mind", f"{said}; {why}", f"{first}; {advice}")
 
 
 def about_words(words: tuple[str, ...]) -> Finding:
-    """Missions in words: a frame must show what is wanted, or let it be guessed."""
+    """Missions in words: frames must show what is wanted, or at least allow a guess."""
     return Finding(
         "mission", "mind",
         f"levels say in words what is wanted ({', '.join(map(repr, words))}), and a planner sees frames only",
@@ -252,12 +257,12 @@ def about_speed(sample: Sample, family: Family, config: CheckConfig) -> Finding:
     return Finding(
         "speed", "mind",
         f"{each}; it draws {drawn[0]} × {drawn[1]} pixels, of which {family.shape[0]} × {family.shape[1]} are kept",
-        f"let it draw smaller pictures: {what}",
+        f"make it draw smaller pictures: {what}",
     )  # fmt: skip
 
 
 def about_clock(clock: Clock) -> Finding:
-    """A clock makes every state a new one."""
+    """A clock in the picture, which makes every state a new one."""
     (top, bottom), (left, right) = clock.rows, clock.columns
     return Finding(
         "clock", "does not fit",

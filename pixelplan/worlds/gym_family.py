@@ -1,6 +1,6 @@
 """A user's Gymnasium environment as a family of levels: discrete actions, and images that show the whole state.
 
-What an environment may offer beside Gymnasium's own methods, all optional:
+What an environment may offer besides Gymnasium's own methods, all optional:
 
 - `goal_frame()`: a picture of the goal of the level that was reset last;
 - `goal_frames()`: several pictures [G,H,W,3], if any of these is the goal;
@@ -28,13 +28,12 @@ from pixelplan.envs.family import Challenge, Recording, Wanted
 from pixelplan.envs.frames import to_frame, usual_size
 from pixelplan.envs.guard import STEP_SECONDS, EnvironmentFailed, guarded
 from pixelplan.types import Goal, InputError, Model
-from pixelplan.worlds.determinism import STEPS, judge_determinism
+from pixelplan.worlds.gym_check import check_playable
 from pixelplan.worlds.gym_goals import demonstrated, known_goal, random_frame, sized_goal
 from pixelplan.worlds.gym_level import GymLevel, checked_reward, checked_tuple
 from pixelplan.worlds.gym_play import record_play
 from pixelplan.worlds.gym_spaces import Source, attribute, discrete_actions, renders, tile_size
 
-LEVELS_CHECKED = 8
 STEPS_PAID = 4
 """The most steps of level 0, each with another action, that tell what an ordinary step pays."""
 Make = Callable[[], gymnasium.Env[Any, Any]]
@@ -64,7 +63,7 @@ class GymFamily:
 
         `goal` gives the frame to reach in the level that was reset last, or a `Goal`, and `solved` says whether it is
         reached; by default the environment says both. Frames are resized to `pixels` (height, width). They are its
-        observations or, if those are no images, what it renders; `frames` overrides this. A call of the environment
+        observations or, if those are not images, what it renders; `frames` overrides this. A call of the environment
         that raises or takes more than `step_seconds` is an EnvironmentFailed.
         """
         if not 0 < step_seconds < 1e6:
@@ -130,7 +129,7 @@ class GymFamily:
 
     @property
     def usual_actions(self) -> bool:
-        """They have names of their own."""
+        """An environment's actions are its own, so records name them."""
         return False
 
     @property
@@ -150,12 +149,13 @@ class GymFamily:
 
     def level(self, number: int) -> GymLevel:
         """One level, to be played."""
-        if number >= self._level_count:
-            raise InputError(f"{self.name} has no level {number}; its {self._level_count} levels are numbered from 0")
+        if number >= self.level_count:
+            raise InputError(f"{self.name} has no level {number}; its {self.level_count} levels are numbered from 0")
         return GymLevel(self, self._env, number)
 
     @property
-    def _level_count(self) -> float:
+    def level_count(self) -> float:
+        """How many levels there are, numbered from 0; infinitely many if any seed starts one."""
         count = attribute(self._env, "level_count")
         return math.inf if count is None else int(count)
 
@@ -165,41 +165,8 @@ class GymFamily:
         return None if offered is None else offered()
 
     def check(self, number: int) -> None:
-        """An InputError if actions change from level to level, if the same actions do not lead to the same state, or if
-        every episode ends with its first step.
-
-        Noisy pixels are fine.
-        """
-        levels = [
-            self.level(other)
-            for other in range(number, number + LEVELS_CHECKED)
-            if other == number or other < self._level_count
-        ]
-        for level in levels:
-            level.reset()
-        if all(self._ends_at_once(level) for level in levels):
-            raise InputError(f"every episode of {self.name} ends with its first step, so there is nothing to plan")
-        replays = judge_determinism(self.level(number), self.random_actions(STEPS, number))
-        if replays.verdict == "nondeterministic":
-            raise InputError(
-                f"{self.name} is not deterministic: the same actions in level {number} show different frames after "
-                f"step {replays.first_step}, and not by visual noise; planning needs a world in which an action always "
-                "does the same thing"
-            )
-
-    def _ends_at_once(self, level: GymLevel) -> bool:
-        """Whether a level is over after any one action."""
-        for action in range(int(self._space.n)):
-            level.begin()
-            level.act(action)
-            if not level.over:
-                return False
-        return True
-
-    def random_actions(self, steps: int, seed: int) -> list[int]:
-        """Uniform random actions."""
-        drawn: list[int] = np.random.default_rng([seed, 3]).integers(int(self._space.n), size=steps).tolist()
-        return drawn
+        """An InputError if planning is impossible in this world, as far as a few levels show."""
+        check_playable(self, number)
 
     def play(
         self,
@@ -210,7 +177,7 @@ class GymFamily:
         explores: bool = False,
         trusts: bool = False,
     ) -> Recording:
-        """All at once if the environment can, else step by step."""
+        """Play all episodes at once if the environment can, otherwise step by step."""
         return record_play(self, number, (episodes, steps), random, explores, trusts and self._rendered)
 
     def shown_goal(self, level: GymLevel) -> Goal:
@@ -223,7 +190,7 @@ class GymFamily:
 
     @property
     def usually_random(self) -> bool:
-        """If it can replay all episodes at once: exploring must go step by step."""
+        """Play is random if all episodes can be replayed at once, because exploring must go step by step."""
         return self.replays
 
     @property
@@ -310,7 +277,7 @@ class GymFamily:
             return sized_goal(self, shown)
 
     def guard(self, what: str) -> guarded:
-        """Guards a call of the environment: an error names the environment and what was called."""
+        """Guards a call of the environment, so that an error names the environment and the call."""
         return guarded(self.name, what, self.step_seconds)
 
     def __getstate__(self) -> dict[str, Any]:

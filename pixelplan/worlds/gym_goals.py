@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pixelplan.envs.frames import resized_goal, to_frame
+from pixelplan.envs.family import check_actions
+from pixelplan.envs.frames import DistinctFrames, resized_goal, to_frame
 from pixelplan.types import Goal, InputError
+from pixelplan.worlds.determinism import replay
 from pixelplan.worlds.gym_level import GymLevel
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ def sized_goal(family: GymFamily, wanted: Any) -> Goal:
     return resized_goal(wanted, family.shape[:2])
 
 
-def known_goal(family: GymFamily, level: GymLevel, wanted: Goal | np.ndarray) -> Goal:
+def known_goal(family: GymFamily, level: GymLevel, wanted: Goal | np.ndarray | list[np.ndarray]) -> Goal:
     """A given goal in the family's size; an InputError if it looks nothing like the level's frames."""
     goal = sized_goal(family, wanted)
     if goal.frames is None:
@@ -55,27 +57,18 @@ def known_goal(family: GymFamily, level: GymLevel, wanted: Goal | np.ndarray) ->
 
 def demonstrated(level: GymLevel, actions: Sequence[int]) -> np.ndarray:
     """The frame [H,W,3] that actions lead to from the level's start."""
-    frame, _ = level.reset()
-    for action in actions:
-        if not level.action_space.contains(int(action)):
-            count = int(level.action_space.n)  # type: ignore[attr-defined]
-            raise InputError(f"there is no action {action}; actions are 0 to {count - 1}")
-        frame = level.step(int(action))[0]
-    return frame
+    check_actions(actions, level.action_count)
+    return replay(level, actions)[-1]
 
 
 def random_walk(level: GymLevel, random: np.random.Generator) -> np.ndarray:
     """The frames [n,H,W,3] of a random walk from the level's start, the start's first."""
-    frames = [level.reset()[0]]
-    for action in random.integers(int(level.action_space.n), size=GOAL_STEPS):  # type: ignore[attr-defined]
-        frames.append(level.step(int(action))[0])
-    return np.stack(frames)
+    return replay(level, random.integers(level.action_count, size=GOAL_STEPS))
 
 
 def random_frame(level: GymLevel, random: np.random.Generator) -> np.ndarray:
     """One of the distinct frames [H,W,3] of a random walk, other than the start's."""
-    walk = random_walk(level, random)
-    distinct = {frame.tobytes(): frame for frame in walk if not np.array_equal(frame, walk[0])}
-    if not distinct:
+    others = DistinctFrames(random_walk(level, random)).stacked()[1:]
+    if not len(others):
         raise InputError(f"nothing changed in level {level.number} in {GOAL_STEPS} random steps; it has no goals")
-    return list(distinct.values())[random.integers(len(distinct))]
+    return others[random.integers(len(others))].copy()

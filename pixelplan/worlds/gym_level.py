@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 class GymLevel(gymnasium.Env[np.ndarray, int]):
     """One level of a user's environment: frames have one size, and every reset starts the level again.
 
-    `begin` and `act` are `reset` and `step` without a look, which `look` takes: drawing may be slow.
+    `begin` and `act` do what `reset` and `step` do, but draw nothing; `look` draws. Drawing may be slow.
     """
 
     def __init__(self, family: GymFamily, env: gymnasium.Env[Any, Any], number: int) -> None:
         self._family, self._env, self.number = family, env, int(number)
-        self.action_space = gymnasium.spaces.Discrete(int(family.checked_actions().n))  # type: ignore[assignment]
+        self.action_count = int(family.checked_actions().n)
+        self.action_space = gymnasium.spaces.Discrete(self.action_count)  # type: ignore[assignment]
         self.observation_space = gymnasium.spaces.Box(0, 255, family.shape, np.uint8)
         self.frame = np.zeros(family.shape, np.uint8)
         """What is seen now."""
@@ -87,7 +88,7 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
         return self._show(picture)
 
     def told(self) -> bytes | None:
-        """All that the environment tells besides what it draws; None if that cannot be compared."""
+        """Everything the environment says apart from what it draws; None if that cannot be compared."""
         try:
             return pickle.dumps((self._observation, self.over, self.succeeded))
         except Exception:  # anything may be in an observation

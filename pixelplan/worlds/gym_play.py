@@ -1,4 +1,4 @@
-"""Recorded play in a level of a user's environment: every distinct frame is kept once, and no step is drawn in vain."""
+"""Recorded play in a level of a user's environment: each distinct frame is kept once, no step drawn needlessly."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pixelplan.envs.explore import explore
 from pixelplan.envs.family import Recording
 from pixelplan.envs.frames import DistinctFrames
+from pixelplan.worlds.explore import explore
 from pixelplan.worlds.gym_level import GymLevel
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ class Recorder:
     """A level whose frames get numbers as they are first seen, and which notes those that solve it.
 
     If it `trusts` the level, it does not draw a step again that was made before: the same action after the same frame,
-    with the environment telling the same afterwards. It draws some of them anyway, and raises `LooksOtherwise` if they
-    differ.
+    if the environment says the same afterwards. It draws some of them anyway, and raises `LooksOtherwise` if one
+    differs.
     """
 
     def __init__(self, level: GymLevel, trusts: bool = False) -> None:
         self._level, self._trusts = level, trusts
-        self._seen = DistinctFrames(level.frame.shape)
+        self._seen = DistinctFrames()
         self._solved: set[int] = set()
         self._here = -1
         self._after: dict[tuple[int, int], tuple[bytes | None, int]] = {}  # what was told and seen after a step
@@ -91,7 +91,7 @@ def record_play(
 ) -> Recording:
     """Play of a level, of `size` episodes and steps: random or exploring.
 
-    A level that does not deserve trust is played again, and every step is drawn. So are the levels after it.
+    If a level turns out not to deserve trust, it is played again with every step drawn, and so are all later levels.
     """
     begun = random.bit_generator.state
     try:
@@ -107,7 +107,7 @@ def _record(
 ) -> Recording:
     level = family.level(number)
     recorder = Recorder(level, trusts)
-    count = int(family.checked_actions().n)
+    count = level.action_count
     if explores:
         rows, actions = explore(recorder, count, *size, random)
     else:

@@ -99,37 +99,37 @@ class Noisy:
 
     @property
     def name(self) -> str:
-        """The other family's."""
+        """What the family behind the noise is called."""
         return self.family.name
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The other family's, and the noise."""
+        """The options of the family behind the noise, and those of the noise."""
         return {**self.family.options, NOISE: dataclasses.asdict(self.noise)}
 
     @property
     def action_names(self) -> tuple[str, ...]:
-        """The other family's."""
+        """The actions of the family behind the noise."""
         return self.family.action_names
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """The other family's."""
+        """Noise does not change the size of frames."""
         return self.family.shape
 
     @property
     def random_start(self) -> bool:
-        """The other family's."""
+        """Play starts as it does without noise."""
         return self.family.random_start
 
     @property
     def has_goals(self) -> bool:
-        """The other family's."""
+        """Levels have a goal if they have one without noise."""
         return self.family.has_goals
 
     @property
     def usual_actions(self) -> bool:
-        """The other family's."""
+        """Noise does not change the actions."""
         return getattr(self.family, "usual_actions", False)
 
     def fit(self, size: tuple[int, int]) -> Noisy:
@@ -137,7 +137,7 @@ class Noisy:
         return dataclasses.replace(self, family=self.family.fit(size))
 
     def level(self, number: int) -> NoisyFrames:
-        """The other family's level behind noise."""
+        """A level behind noise."""
         return NoisyFrames(
             self.family.level(number), self.noise, np.random.default_rng([self.noise.noise_seed, number])
         )
@@ -148,7 +148,7 @@ class Noisy:
 
     @property
     def usually_random(self) -> bool:
-        """Under noise no state can be recognised."""
+        """Play is random, because no state can be recognised behind noise."""
         return True
 
     def play(
@@ -160,7 +160,7 @@ class Noisy:
         explores: bool = False,
         trusts: bool = False,
     ) -> Recording:
-        """The other family's random play; every frame is new, so exploring is impossible."""
+        """Random play behind noise; every frame is new, so exploring is impossible."""
         assert not explores
         play = self.family.play(number, episodes, steps, random, trusts=trusts)
         painter = Painter(self.noise, np.random.default_rng([self.noise.noise_seed, *random.integers(2**32, size=2)]))
@@ -176,11 +176,11 @@ class Noisy:
         return Recording(frames, rows, play.actions, solved, goals)
 
     def challenge(self, number: int, goal: Wanted = "level", seed: int = 0) -> Challenge:
-        """The other family's; the goal's frames are disturbed as well, unless the user gave them."""
+        """A level and its goal behind noise; the goal's frames are disturbed, too, unless the user gave them."""
         challenge = self.family.challenge(number, goal, seed)
         random = np.random.default_rng([self.noise.noise_seed, seed, number, 2])
         shown = challenge.goal
-        if shown.frames is not None and not isinstance(goal, Goal | np.ndarray):
+        if shown.frames is not None and not isinstance(goal, Goal | np.ndarray | list):
             painter = Painter(self.noise, random)
             shown = dataclasses.replace(shown, frames=np.stack([painter.paint(frame) for frame in shown.frames]))
         return dataclasses.replace(

@@ -26,6 +26,8 @@ class Seen:
     """[n,H,W,3], the frames by number."""
     solved: np.ndarray
     """[n] bool, those that solve the level."""
+    action_count: int
+    """How many actions there are."""
 
     @property
     def first(self) -> np.ndarray:
@@ -60,6 +62,12 @@ class Seen:
         """Steps to the nearest solved frame; None if none was seen."""
         return min((steps for frame, steps in self.depths().items() if self.solved[frame]), default=None)
 
+    @property
+    def tried_all(self) -> bool:
+        """Whether every action was tried in every frame, so that no longer play can see anything else."""
+        tried = np.unique(self.steps()[:, :2], axis=0)
+        return len(tried) == len(self.frames) * self.action_count
+
     def lasts(self) -> np.ndarray:
         """[E,T+1] bool, where an episode has not yet ended: after its end the world stands still."""
         changes = self.rows[:, 1:] != self.rows[:, :-1]
@@ -79,7 +87,7 @@ def look(family: Family, number: int, episodes: int, steps: int, seed: int, expl
     solved = np.zeros(len(kept), bool)
     if play.solved is not None:
         solved[number_of[play.solved]] = True
-    return Seen(number_of[play.episodes], play.actions, play.frames[kept], solved)
+    return Seen(number_of[play.episodes], play.actions, play.frames[kept], solved, len(family.action_names))
 
 
 def hidden(seen: Sequence[Seen]) -> float | None:
@@ -104,7 +112,7 @@ class Clock:
 
 
 def find_clock(seen: Sequence[Seen]) -> Clock | None:
-    """The pixels that depend only on the number of steps, if frames come back without them that otherwise never do.
+    """The pixels that depend only on the number of steps, if frames recur when these are ignored, and only then.
 
     Other states never come back either, such as those of a game in which stones are laid, but their pixels differ from
     episode to episode. What stands still after the end of an episode does not count.
@@ -151,7 +159,9 @@ def find_score(seen: Sequence[Seen]) -> Clock | None:
             frames = play.frames.copy()
             frames[:, rows[0] : rows[1] + 1, columns[0] : columns[1] + 1] = 0
             kept, number_of = distinct_frames(frames)
-            rest.append(Seen(number_of[play.rows], play.actions, frames[kept], np.zeros(len(kept), bool)))
+            rest.append(
+                Seen(number_of[play.rows], play.actions, frames[kept], np.zeros(len(kept), bool), play.action_count)
+            )
         if any(_returns(play) for play in rest) and not hidden(rest):
             return Clock(rows, columns)
     return None
@@ -184,13 +194,12 @@ def find_chance(family: Family, levels: Sequence[int], seen: Sequence[Seen], ste
 
     Only their seeds differ, and it shows later: that is chance, not another level.
     """
-    alike: dict[bytes, int] = {}
-    for number, play in zip(levels, seen, strict=True):
-        other = alike.setdefault(play.first.tobytes(), number)
+    kept, alike = distinct_frames(np.stack([play.first for play in seen]))
+    for number, other in zip(levels, np.asarray(levels)[kept[alike]].tolist(), strict=True):
         if other == number:
             continue
         actions = np.random.default_rng(number).integers(len(family.action_names), size=steps).tolist()
-        mine, others = (replay(family.level(level), actions, 0) for level in (number, other))
+        mine, others = (replay(family.level(level), actions) for level in (number, other))
         apart = np.flatnonzero((mine != others).any(axis=(1, 2, 3)))
         if len(apart):
             return int(apart[0])

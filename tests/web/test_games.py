@@ -153,9 +153,9 @@ def picture(size: tuple[int, int]) -> str:
 @pytest.mark.parametrize(
     ("frame", "sentence"),
     [
-        ("§§§", "not a PNG"),
-        (base64.b64encode(b"GIF89a and more").decode(), "not a PNG"),
-        (picture((64, 64))[:-40] + "=" * 4, "not a PNG"),
+        ("§§§", "PNG or JPEG picture"),
+        (base64.b64encode(b"GIF89a and more").decode(), "PNG or JPEG picture"),
+        (picture((64, 64))[:-40] + "=" * 4, "PNG or JPEG picture"),
         (picture((32, 64)), "32 × 64 pixels"),
         (picture((3000, 3000)), "3000 × 3000 pixels"),
         (picture((64, 64)), "no state of level 3000"),

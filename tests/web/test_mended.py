@@ -114,9 +114,9 @@ def test_a_killed_server_stops_a_run(browser: Browser) -> None:
         expect(page.locator("#problem")).to_be_visible()
         expect(page.locator("#problem")).to_contain_text("may be out of date")
         expect(page.locator("html")).to_have_attribute("data-stale", "yes")
-        said = page.locator("#status").inner_text()
+        output = page.locator("#status").inner_text()
         page.wait_for_timeout(1500)
-        assert page.locator("#status").inner_text() == said, "no step goes on over a board that is not there"
+        assert page.locator("#status").inner_text() == output, "no step goes on over a board that is not there"
         visitor.context.close()
 
 

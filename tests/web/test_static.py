@@ -266,9 +266,9 @@ def test_what_cannot_be_written_is_reported(tmp_path: Path) -> None:
     damaged[30] ^= 255
     for data in (b"nothing", packed.getvalue(), packed.getvalue()[:-20], bytes(damaged)):
         broken.write_bytes(data)
-        said = one_sentence(run_command("web", "--static", str(target), "--runtime", str(broken), code=2))
-        assert "is not the package onnxruntime-web" in said and not target.exists()
+        output = one_sentence(run_command("web", "--static", str(target), "--runtime", str(broken), code=2))
+        assert "is not the package onnxruntime-web" in output and not target.exists()
     for words in (["--env", "ice-slider"], ["--option", "size=16"]):
-        said = one_sentence(run_command("web", *words, "--static", str(target), code=2))
-        assert "leave out --env and --option" in said
+        output = one_sentence(run_command("web", *words, "--static", str(target), code=2))
+        assert "leave out --env and --option" in output
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.tgz", "full"], "nothing is left behind"

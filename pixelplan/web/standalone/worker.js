@@ -2,8 +2,8 @@
 
 import { full, imageSearch } from "./agent.js";
 import { Model } from "./model.js";
+import { planView } from "./plan_view.js";
 import { Problem } from "./problem.js";
-import { Projection } from "./project.js";
 import { distance, oneShot } from "./search.js";
 import { openWorld, setPuzzles } from "./world.js";
 
@@ -42,78 +42,13 @@ class Thinking {
   point(embedding) {
     return [...this.projection.at(embedding), distance(embedding, this.goalPoint)];
   }
-
-  /** A plan as the page shows it. */
-  async view(plan, here, seconds, seen) {
-    const { graph, actions } = plan;
-    const { threshold } = this.model;
-    this.projection ??= new Projection(graph.embeddings, this.goalPoint);
-    const points = graph.embeddings.map((embedding) => this.projection.at(embedding));
-    const states = [here];
-    for (let node = 1; node < graph.size; node++)
-      states.push(this.world.after(states[graph.parents[node]], graph.actions[node]));
-    const looks = await this.look(states);
-    const seenLooks = await this.look(seen);
-    const way = [here];
-    for (const action of actions) way.push(this.world.after(way.at(-1), action));
-    const corrected = this.corrections
-      .map(([point, action]) => [graph.embeddings.findIndex((node) => distance(node, point) < threshold), action])
-      .filter(([node, action]) => node >= 0 && (graph.successors[node]?.[action] ?? -1) >= 0);
-    return {
-      actions,
-      reached: plan.reached,
-      path: plan.path,
-      way: way.map((state) => this.world.place(state)),
-      leaves: plan.leaves,
-      nodes: graph.size,
-      seconds,
-      solves: this.solved(way.at(-1)),
-      parts: await this.parting(plan, way),
-      threshold,
-      goal: this.projection.at(this.goalPoint),
-      graph: {
-        x: points.map(([x]) => x),
-        y: points.map(([, y]) => y),
-        depth: graph.depths,
-        parent: graph.parents,
-        action: graph.actions,
-        distance: graph.embeddings.map((node) => distance(node, this.goalPoint)),
-        seen: graph.embeddings.map(
-          (node) => seen[seenLooks.findIndex((look) => distance(node, look) < threshold)] ?? -1,
-        ),
-        successors: graph.successors.map((row) => row ?? []),
-        corrected,
-        states,
-        right: looks.map((look, node) => distance(look, graph.embeddings[node]) < threshold),
-      },
-    };
-  }
-
-  /** The first step at which the world differs from the plan. */
-  async parting({ actions, embeddings }, way) {
-    const looks = await this.look(way);
-    const step = actions.findIndex(
-      (_, index) => distance(embeddings[index + 1], looks[index + 1]) >= this.model.threshold,
-    );
-    if (step < 0) return null;
-    const all = await this.look(this.world.states);
-    const far = all.map((look) => distance(look, embeddings[step + 1]));
-    return {
-      step: step + 1,
-      action: actions[step],
-      before: way[step],
-      predicted: this.world.states[far.indexOf(Math.min(...far))],
-      seen: way[step + 1],
-      distance: distance(embeddings[step + 1], looks[step + 1]),
-    };
-  }
 }
 
 async function plan(game) {
   const thinking = await Thinking.begin(game);
   const began = performance.now();
   const planned = await oneShot(thinking.model, thinking.world.frame(game.state), thinking.world.frame(game.goal));
-  return thinking.view(planned, game.state, (performance.now() - began) / 1000, game.seen);
+  return planView(thinking, planned, game.state, (performance.now() - began) / 1000, game.seen);
 }
 
 let breathed = performance.now();
@@ -139,7 +74,7 @@ async function play(thinking, planner, state, seen, send, alive) {
       pause();
       plans++;
       nodes += plan.graph.size;
-      const view = await thinking.view(plan, here, (thought - before) / 1000, seen);
+      const view = await planView(thinking, plan, here, (thought - before) / 1000, seen);
       send({ type: "plan", step, intent: plan.reached ? "goal" : plan.actions.length ? "explore" : "", plan: view });
       resume();
     },

@@ -1,4 +1,4 @@
-"""Play that explores: in a deterministic world, nothing need be tried twice.
+"""Play that explores: in a deterministic world, nothing needs to be tried twice.
 
 An explorer remembers a level as a graph of frames and actions. It takes an untried action in the current frame, or
 walks along known transitions to a frame that has one. It prefers actions that have led to new frames, and near frames
@@ -75,6 +75,25 @@ class Explorer:
         self._known(here)[action] = there
         self._known(there)
 
+    def at_random(self, stage: Stage, here: int, rows: np.ndarray, taken: np.ndarray) -> int:
+        """If nothing is left to try, play an episode from frame `here` at random, all actions drawn at once, and fill
+        its frames [T] and actions [T]. Returns the number of steps played: fewer than T if something new happens."""
+        self._known(here)
+        if self._untried:
+            return 0
+        begun = self._random.bit_generator.state
+        taken[:] = self._random.integers(self._actions, size=len(taken))
+        successors = self._successors
+        for column, action in enumerate(taken.tolist()):
+            there = rows[column] = stage.step(action)
+            if successors[here][action] != there:
+                self._random.bit_generator.state = begun  # as if actions had been drawn one by one
+                self._random.integers(self._actions, size=column + 1)
+                self.saw(here, action, there, stage.over)
+                return column + 1
+            here = there
+        return len(taken)
+
     def begin_anew(self, start: int, here: int) -> bool:
         """Whether the level's start promises more than this frame."""
         self._route = []
@@ -134,7 +153,9 @@ def explore(
         if row == 0 or stage.over or explorer.begin_anew(start, here):
             start = here = stage.reset()
         rows[row, 0] = here
-        for column in range(steps):
+        played = explorer.at_random(stage, here, rows[row, 1:], taken[row])
+        here = int(rows[row, played])
+        for column in range(played, steps):
             over = stage.over
             action = explorer.choose(here, over)
             there = stage.step(action)
