@@ -14,7 +14,7 @@ from pixelplan.by_name.resolve import EnvLike, open_family
 from pixelplan.data.collect import collect as record_play
 from pixelplan.data.dataset import open_trajectories
 from pixelplan.exchange.imports import import_trajectories
-from pixelplan.types import Goal, InputError, Trajectories, check_frame
+from pixelplan.types import Goal, InputError, Trajectories, check_frame, for_frames
 from pixelplan.worlds.gym_family import GymFamily
 
 if TYPE_CHECKING:  # importing torch takes seconds, so functions that need it import it when called
@@ -83,7 +83,6 @@ def plan(
     whatever the model's goal test accepts as solved. A mask [H,W] bool says which pixels of the goal matter. Frames of
     larger or smaller boards than the model was trained on are fine if its family allows it.
     """
-    from pixelplan.evaluation.play import for_frames
     from pixelplan.planning import OneShotConfig, one_shot
 
     check_frame(frame, "the frame")

@@ -192,6 +192,13 @@ def goal_test_of(model: Model) -> GoalTest | None:
     return test
 
 
+def for_frames(model: Model, shape: tuple[int, ...]) -> Model:
+    """The model for frames of shape [H,W,3], if it takes several sizes; an InputError if it does not take this one."""
+    resize = getattr(model, "for_frames", None)
+    suited: Model = model if resize is None or len(shape) != 3 else resize(*shape[:2])
+    return suited
+
+
 def looks_of(model: Model) -> np.ndarray | None:
     """How much [d] each number of a model's embeddings counts in a picture; None if the model cannot tell."""
     looks: np.ndarray | None = getattr(model, "looks", None)

@@ -32,7 +32,7 @@ ON_TOP: dict[str, tuple[str, ...]] = {
 """What stands on the core, and what else each of them may import. The core never imports these."""
 SHARED = ("types.py", "files.py", "machine.py", "additions.py")
 """What all rooms share."""
-MOST_CODE = 5100
+MOST_CODE = 5150
 """Lines of code of the core with what all rooms share, about 5,000: it can be read in an afternoon."""
 FILES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 

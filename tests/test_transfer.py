@@ -1,5 +1,6 @@
 """Boards of another size, several worlds at once, and new worlds: what a model is good for beyond its training."""
 
+import numpy as np
 import pytest
 import torch
 from PIL import Image
@@ -16,6 +17,7 @@ from pixelplan.model.checkpoint import read_description
 from pixelplan.model.find_family import family_of
 from pixelplan.model.goal_test import GoalTestConfig
 from pixelplan.model.metrics import step_errors
+from pixelplan.model.passes import batch_order
 from pixelplan.model.picture_config import PictureConfig
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.train import train
@@ -168,6 +170,49 @@ def test_worlds_share_the_finest_lattice_that_fits_them_all():
         worlds.fit(SMALL["position"], None, worlds_of_two_lattices)
 
 
+@pytest.fixture(scope="module")
+def painter_of_two_sizes(tmp_path_factory):
+    """The folder of a model that has learned to walk on boards of 4 × 4 and of 5 × 6 cells."""
+    folder = tmp_path_factory.mktemp("two-sizes") / "model"
+    train(boards_of_two_sizes(), folder, quick("picture", updates=300))
+    return folder
+
+
+def boards_of_two_sizes():
+    return play(levels=20), play(levels=10, size=5, seed=3)
+
+
+def test_a_model_of_two_sizes_plans_on_a_third(painter_of_two_sizes):
+    model = pixelplan.load(painter_of_two_sizes)
+    assert (model.sizes.height, model.sizes.width) == (16, 16), "that of the first data set"
+    for size in (4, 5, 7):
+        assert step_errors(model, level_plays(play(levels=3, size=size, seed=9))).exact > 0.95
+
+
+def test_training_on_two_sizes_is_the_same_each_time_and_after_resuming(tmp_path):
+    whole = train(boards_of_two_sizes(), tmp_path / "whole", quick("picture"))
+    train(boards_of_two_sizes(), tmp_path / "first", quick("picture"), until=0.5)
+    resumed = train(boards_of_two_sizes(), tmp_path / "second", quick("picture"), after=tmp_path / "first")
+    ours, theirs = whole.networks.state_dict(), resumed.networks.state_dict()
+    assert all(torch.equal(ours[key], theirs[key]) for key in ours)
+    assert read_description(tmp_path / "whole")["validation_metrics"]["levels"] == 2 + 1
+
+
+def test_the_frames_of_a_batch_have_one_size():
+    levels = [level for world in boards_of_two_sizes() for level in level_plays(world)]
+    order = batch_order(levels, 60, 5, np.random.default_rng(0)).reshape(60, 5)
+    sides = np.array([[level.frames.shape[1] for level in levels]])[0][order]
+    assert (sides == sides[:, :1]).all()
+    assert 0.2 < (sides[:, 0] == 20).mean() < 0.47, "a third of the levels are large"
+    assert set(order.ravel()) == set(range(30))
+
+
+def test_sizes_whose_cells_differ_are_refused():
+    unlike = play(levels=2), play(levels=2, size=3, cell=5)
+    with pytest.raises(InputError, match="frames of 15 × 15 and 16 × 16 pixels are not whole numbers of the same"):
+        worlds.fit(PictureConfig(patches=4, coarsest=1, finest=1), None, unlike)
+
+
 def test_a_batch_has_levels_of_all_worlds(monkeypatch):
     first, second = two_worlds(monkeypatch)
     model = WorldModel(*worlds.fit(SMALL["position"], None, (first, second)))
@@ -202,7 +247,8 @@ def test_training_on_several_folders_from_the_command_line(tmp_path, capsys):
     settings = ["--preset", "tiny", "--updates", "4", "--threads", "1"]
     out = ["--out", str(tmp_path / "model")]
     assert main(["train", *folders[0], *folders[2], *settings, *out]) == 2
-    assert "frames of 32 × 32 and 40 × 40 pixels; worlds that share a model need one size" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "frames of 32 × 32 and 40 × 40 pixels; with the family position, worlds that share a model need one" in said
     assert main(["train", *folders[0], *folders[1], *settings, *out]) == 0
     capsys.readouterr()
     play_on = ["--levels", "5:6", "--planner", "one-shot", "--model", str(tmp_path / "model")]

@@ -9,11 +9,11 @@ from typing import Any
 
 from pixelplan.envs.family import Family
 from pixelplan.evaluation.chance import Chance, read_chance
-from pixelplan.evaluation.play import for_frames, weights_of
+from pixelplan.evaluation.play import weights_of
 from pixelplan.planning import PLANNERS, OneShotConfig
 from pixelplan.puzzles import PUZZLES, make_puzzle
 from pixelplan.puzzles.table_family import Tables
-from pixelplan.types import InputError, Model
+from pixelplan.types import InputError, Model, for_frames
 from pixelplan.worlds.gym_family import GymFamily
 
 SHIPPED = Path(__file__).parents[1] / "weights"

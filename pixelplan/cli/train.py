@@ -46,8 +46,8 @@ def train(
     Example: pixelplan train --data runs/ice-data --data runs/digit-data --out runs/model-of-both
 
     Args:
-        data: A folder written by collect. Several (--data A --data B) give one model for all their worlds, if their
-            frames have the same size.
+        data: A folder written by collect. Several (--data A --data B) give one model for all their worlds. With the
+            family picture, these may show boards of several sizes, if cells have the same number of pixels in all.
         out: The folder to write: weights, a readable config, metrics and a picture of the curves.
         preset: auto lets candidates race on held-out levels; picture and vector assume nothing; spatial is for worlds
             in which one thing moves on a grid; paper and latent are the paper's networks; tiny is for a quick look.

@@ -70,13 +70,6 @@ def check_goal(model: Model | None, planner: str, goal: Goal) -> None:
         need_goal_test(model)
 
 
-def for_frames(model: Model, shape: tuple[int, ...]) -> Model:
-    """The model for frames of shape [H,W,3], if it takes several sizes; an InputError if it does not take this one."""
-    resize = getattr(model, "for_frames", None)
-    suited: Model = model if resize is None or len(shape) != 3 else resize(*shape[:2])
-    return suited
-
-
 def weights_of(model: Model | None) -> str | None:
     """A short digest of a trained model's weights, threshold and goal test; None if it has no weights."""
     networks = getattr(model, "networks", None)

@@ -31,7 +31,7 @@ class Position(GridNetworks, MetricNetworks):
         self.forward_model = TransportModel(config.context_width, far_blocks(sizes), readout, sizes, config.log_scale)
         self.inverse = inverse_model(config, sizes)
 
-    def for_frames(self, height: int, width: int) -> Position:
+    def resized(self, height: int, width: int) -> Position:
         """The same rules on a larger or smaller grid.
 
         Attention, jumps and glides are the same functions everywhere in the picture. Only the codes of cells are a

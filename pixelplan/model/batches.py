@@ -116,15 +116,30 @@ def level_plays(data: Trajectories, states: np.ndarray | None = None) -> list[Le
     ]
 
 
+def of_size(levels: Sequence[LevelPlay], height: int, width: int) -> list[LevelPlay]:
+    """The levels with frames of this size."""
+    return [level for level in levels if level.frames.shape[1:3] == (height, width)]
+
+
 def action_count(data: Trajectories) -> int:
     """How many actions a world has, judging by what was recorded."""
     return int(data.manifest.get("actions", int(data.actions.max(initial=0)) + 1))
 
 
-def sample_frames(levels: Sequence[LevelPlay], count: int) -> np.ndarray:
-    """About `count` frames [n,H,W,3] from levels, evenly spread."""
+def sample_frames(levels: Sequence[LevelPlay], count: int) -> list[np.ndarray]:
+    """About `count` frames from levels, evenly spread: an array [n,H,W,3] for each size of frames."""
     every = max(1, sum(len(level.frames) for level in levels) // count)
-    return np.concatenate([level.frames[index % every :: every] for index, level in enumerate(levels)])
+    chosen = [level.frames[index % every :: every] for index, level in enumerate(levels)]
+    return [np.concatenate([chosen[place] for place in places]) for places in by_frame_size(levels).values()]
+
+
+def by_frame_size(levels: Sequence[LevelPlay]) -> dict[tuple[int, int], np.ndarray]:
+    """The places of the levels whose frames have the same height and width, by that size."""
+    places: dict[tuple[int, int], list[int]] = {}
+    for place, level in enumerate(levels):
+        height, width = level.frames.shape[1:3]
+        places.setdefault((height, width), []).append(place)
+    return {size: np.array(numbers) for size, numbers in places.items()}
 
 
 def sample_play(level: LevelPlay, limit: int, random: np.random.Generator) -> LevelPlay:

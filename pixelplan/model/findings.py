@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pixelplan.model import goal_test
-from pixelplan.model.batches import LevelPlay
+from pixelplan.model.batches import LevelPlay, of_size
 from pixelplan.model.calibrate import JudgingConfig, calibrate, rates
 from pixelplan.model.checkpoint import CHECKPOINT, save_model
 from pixelplan.model.description import versions
@@ -49,8 +49,9 @@ def finish(
     else:
         calibration = rates(errors, config.objective.margin / 2)
     model.threshold = calibration.threshold
-    rows_of_lattice, columns = model.sizes.rows, model.sizes.columns
-    learned = learn_goal_test(model, levels, unseen, rows_of_lattice, columns, config.goal_test, config.seed)
+    sizes = model.sizes
+    tried, others = (of_size(part, sizes.height, sizes.width) for part in (levels, unseen))
+    learned = learn_goal_test(model, tried, others, sizes.rows, sizes.columns, config.goal_test, config.seed)
     report: GoalTestReport | None = None
     if learned is not None:
         model.goal_test, report = learned

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 
 from pixelplan.data.spread import evenly_spread
-from pixelplan.model.batches import LevelPlay, to_images
+from pixelplan.model.batches import LevelPlay, by_frame_size, to_images
 from pixelplan.model.networks import Networks
-from pixelplan.types import ADDED_LATER, Model
+from pixelplan.types import ADDED_LATER, Model, for_frames
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,7 @@ class StepErrors:
 def predict_steps(model: Model, level: LevelPlay) -> tuple[torch.Tensor, torch.Tensor]:
     """The embeddings [n,d] of a level's frames, and those [m,d] predicted after each of its distinct steps."""
     frames, steps = np.asarray(level.frames), level.steps
+    model = for_frames(model, frames.shape[1:])
     z = model.encode(frames)
     return z, model.step(z, model.context(frames[0]))[steps[:, 0], steps[:, 1]]
 
@@ -93,6 +94,7 @@ def step_errors(model: Model, levels: Sequence[LevelPlay]) -> StepErrors:
 
 def rollout(model: Model, level: LevelPlay, steps: int) -> torch.Tensor:
     """Predictions [e,steps,d] for the first steps of each episode of a level, only from its first frame and actions."""
+    model = for_frames(model, level.frames.shape[1:])
     z = model.encode(np.asarray(level.frames[level.episodes[:, 0]]))
     context = model.context(np.asarray(level.frames[level.episodes[0, 0]]))
     predictions = []
@@ -123,17 +125,30 @@ def rollout_exactness(
     each = -(-walks // len(chosen))
     walked = [_random_walks(level, each, max(horizons), random) for level in chosen]
     paths, actions = (np.stack(parts) for parts in zip(*walked, strict=True))  # [L,S,T+1], [L,S,T]
+    right = dict.fromkeys(horizons, 0.0)
+    for size, places in by_frame_size(chosen).items():
+        same_size = [chosen[place] for place in places]
+        shares = _right_along(networks.for_frames(*size), same_size, paths[places], actions[places], horizons)
+        right = {horizon: right[horizon] + shares[horizon] * len(places) / len(chosen) for horizon in horizons}
+    return right
+
+
+def _right_along(
+    networks: Networks, levels: Sequence[LevelPlay], paths: np.ndarray, actions: np.ndarray, horizons: Sequence[int]
+) -> dict[int, float]:
+    """Share of walks through the frames `paths` [L,S,T+1] of levels, by `actions` [L,S,T], that are predicted rightly
+    up to a number of steps, by that number."""
     device = next(networks.parameters()).device
-    seen = [networks.encode(to_images(np.asarray(level.frames)).to(device)) for level in chosen]
-    first = np.stack([level.frames[path[0, 0]] for level, path in zip(chosen, paths, strict=True)])
+    seen = [networks.encode(to_images(np.asarray(level.frames)).to(device)) for level in levels]
+    first = np.stack([level.frames[path[0, 0]] for level, path in zip(levels, paths, strict=True)])
     context = networks.context(to_images(first).to(device))
     z = torch.stack([frames[path[:, 0]] for frames, path in zip(seen, paths, strict=True)])  # [L,S,d]
     rows, columns = np.indices(paths.shape[:2])
     fine = np.ones(paths.shape[:2], bool)
-    right = {horizon: 0.0 for horizon in horizons}
+    right = dict.fromkeys(horizons, 0.0)
     for step in range(max(horizons)):
         z = networks.step(z, context)[rows, columns, actions[:, :, step]]
-        for place, level in enumerate(chosen):
+        for place, level in enumerate(levels):
             nearest = torch.cdist(z[place], seen[place]).argmin(1).cpu().numpy()
             target = paths[place, :, step + 1]
             fine[place] &= (level.states[nearest] == level.states[target]) | level.undecided[nearest, target]
@@ -190,7 +205,7 @@ def rankings(
     for level in levels:
         play = LevelPlay(level.frames, level.states, level.episodes[:each], level.actions[:each])
         length = min(config.ranked_frames, play.episodes.shape[1])
-        z = model.encode(np.asarray(play.frames))
+        z = for_frames(model, play.frames.shape[1:]).encode(np.asarray(play.frames))
         predictions = rollout(model, play, min(max(horizons), play.actions.shape[1]))
         for horizon in horizons:
             if horizon > predictions.shape[1]:

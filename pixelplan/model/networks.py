@@ -48,6 +48,8 @@ class Networks(nn.Module):
     """Whether plans use the running mean of the weights; if not, they use the last weights."""
     moved_by_muon: ClassVar[bool] = False
     """Whether Muon moves its matrices and kernels; if not, AdamW moves all weights."""
+    takes_any_size: ClassVar[bool] = False
+    """Whether the weights fit frames of any size, so that training may mix sizes."""
     config: Any
     """The family's settings."""
 
@@ -104,7 +106,11 @@ class Networks(nn.Module):
         raise NotImplementedError
 
     def for_frames(self, height: int, width: int) -> Networks:
-        """The same weights for frames of another size with the same pixels per cell; an InputError if impossible."""
+        """The same weights for frames of a size with the same pixels per cell; an InputError if impossible."""
+        return self if (height, width) == (self.sizes.height, self.sizes.width) else self.resized(height, width)
+
+    def resized(self, height: int, width: int) -> Networks:
+        """The same weights for frames of another size; an InputError if impossible."""
         raise InputError(
             f"this model takes only frames of {self.sizes.height} × {self.sizes.width} pixels; frames of {height} × "
             f"{width} need a model of their own"

@@ -11,7 +11,7 @@ import torch
 from lightning_fabric import Fabric
 from torch.optim.swa_utils import get_ema_multi_avg_fn
 
-from pixelplan.model.batches import LevelBatch, LevelPlay, make_batch
+from pixelplan.model.batches import LevelBatch, LevelPlay, by_frame_size, make_batch
 from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.metrics import rollout_exactness, step_errors
 from pixelplan.model.networks import Networks
@@ -67,14 +67,12 @@ def train_pass(
 def pass_batches(
     fabric: Fabric, levels: list[LevelPlay], number: int, updates: int, config: TrainConfig, networks: Networks
 ) -> Iterator[LevelBatch]:
-    """This process's part of each batch of a pass: every level once, or several times if there are few.
+    """This process's part of each batch of a pass: every level about once, or several times if there are few.
 
     All randomness comes from (seed, pass, place in the pass), so neither resuming nor sharing the work changes it.
     """
     random = np.random.default_rng([config.seed, number])
-    needed = updates * config.batch
-    turns = [random.permutation(len(levels)) for _ in range(-(-needed // len(levels)))]
-    order = np.concatenate([*turns, np.empty(0, np.int64)])[:needed]
+    order = batch_order(levels, updates, config.batch, random)
     colour = config.colour if networks.changes_colours else 0.0
     for update in range(updates):
         chosen = range(update * config.batch + fabric.global_rank, (update + 1) * config.batch, fabric.world_size)
@@ -82,6 +80,22 @@ def pass_batches(
         part, until_learned = [levels[order[place]] for place in chosen], networks.until_learned
         batch = make_batch(part, randoms, config.frames, colour, networks.scattered, until_learned, config.batches)
         yield LevelBatch(*(part.to(fabric.device) for part in batch))
+
+
+def batch_order(levels: list[LevelPlay], updates: int, batch: int, random: np.random.Generator) -> np.ndarray:
+    """[updates·batch] the places of levels in the batches of a pass, one batch after the other.
+
+    Levels come in random turns. The frames of a batch have one size; each size is as likely as it has levels.
+    """
+    sizes = list(by_frame_size(levels).values())
+    chances = np.array([len(places) for places in sizes]) / len(levels)
+    size_of = random.choice(len(sizes), updates, p=chances) if len(sizes) > 1 else np.zeros(updates, np.int64)
+    order = np.empty((updates, batch), np.int64)
+    for size, places in enumerate(sizes):
+        needed = int((size_of == size).sum()) * batch
+        turns = [random.permutation(places) for _ in range(-(-needed // len(places)))]
+        order[size_of == size] = np.concatenate([*turns, np.empty(0, np.int64)])[:needed].reshape(-1, batch)
+    return order.ravel()
 
 
 def quick_look(model: WorldModel, held_out: HeldOut, judging: JudgingConfig) -> dict[str, float]:

@@ -9,9 +9,9 @@ Shapes: N images, L levels of S states, A actions, c features a patch, a lattice
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -43,6 +43,7 @@ class Picture(Networks):
     changes_colours = False
     scattered = True
     halves_precision = True
+    takes_any_size = True
     basis: Tensor
     centre: Tensor
     still: Tensor
@@ -90,8 +91,9 @@ class Picture(Networks):
 
     def _learn_words(self, levels: Sequence[LevelPlay]) -> None:
         """Remember the most common looks of patches."""
-        images = to_images(sample_frames(levels, self.config.word_frames))
-        features = self._features(images).permute(0, 2, 3, 1).flatten(0, 2)  # [n,c]
+        frames = sample_frames(levels, self.config.word_frames)
+        described = [self._features(to_images(part)).permute(0, 2, 3, 1).flatten(0, 2) for part in frames]
+        features = torch.cat(described)  # [n,c]
         rounded = (features * self.config.word_fineness).round()
         looks, which, counts = torch.unique(rounded, dim=0, return_inverse=True, return_counts=True)
         exact = torch.zeros_like(looks).index_copy(0, which, features)  # one of those that round to the same
@@ -116,7 +118,7 @@ class Picture(Networks):
     def step(self, z: Tensor, context: Tensor) -> Tensor:
         """Features [L,S,A,c·R·C] after each action in z [L,S,c·R·C]."""
         levels, states = z.shape[:2]
-        now = z.reshape(levels * states, self.config.features, self.sizes.rows, self.sizes.columns)
+        now = z.reshape(levels * states, self.config.features, *context.shape[-2:])
         context = context.repeat_interleave(states, 0)
         change = self.dynamics(now, context)  # [L·S,A,c,R,C]
         moves = change.pow(2).sum(2, keepdim=True) > self.still
@@ -246,14 +248,10 @@ class Picture(Networks):
         begun, row = torch.unique(before, return_inverse=True)
         return features[before] + self.dynamics(features[begun], context[begun])[row, actions]
 
-    def for_frames(self, height: int, width: int) -> Picture:
-        """The same weights on a larger or smaller lattice, of patches of the same size."""
-        sizes = self.sizes.resized(height, width)
-        config = replace(self.config, patches=max(sizes.rows, sizes.columns))
-        other = type(self)(config, config.sizes(height, width, sizes.actions))
-        if (other.sizes.rows, other.sizes.columns) != (sizes.rows, sizes.columns):
-            return super().for_frames(height, width)  # type: ignore[return-value]  # it only ever raises
-        other.load_state_dict(self.state_dict())
+    def resized(self, height: int, width: int) -> Picture:
+        """The same weights, and not a copy of them, on a larger or smaller lattice of patches of the same size."""
+        other = copy.copy(self)
+        other.sizes = self.sizes.resized(height, width)
         return other
 
     def looks(self) -> Tensor:
@@ -263,8 +261,8 @@ class Picture(Networks):
 
     def shown(self, z: Tensor, image: Tensor) -> Tensor:
         """Pictures [N,3,H,W] of embeddings z [N,d], in a level with one known image [3,H,W]."""
-        lattice = (-1, self.config.features, self.sizes.rows, self.sizes.columns)
-        difference = (z - self.encode(image[None])).view(lattice)
+        features = self._features(image[None])
+        difference = z.reshape(-1, *features.shape[1:]) - features
         flat = self.basis.flatten(1)  # [c,3·w·w], orthogonal rows
         patterns = (flat / flat.pow(2).sum(1, keepdim=True).clamp(min=1e-9)).view_as(self.basis)
         painted = functional.conv_transpose2d(difference, patterns, stride=self.patches.side)

@@ -20,20 +20,29 @@ class Patches:
     """
 
     def __init__(self, frame: tuple[int, int], size: tuple[int, int], side: int) -> None:
-        """`side` is the side of a patch once a frame of size `frame` is scaled to `size`."""
+        """`side` is the side of a patch once a frame of size `frame` is scaled to `size`; larger and smaller frames
+        are scaled by the same factor."""
         self.frame, self.size, self.side = frame, size, side
 
     def scale(self, images: Tensor) -> Tensor:
-        """Images [N,3,H,W], scaled to `size`."""
-        return rescaled(images, self.size)
+        """Images [N,3,H,W], scaled so that patches have the right side."""
+        return self._scaled(images, self.frame, self.size)
 
     def cut(self, images: Tensor) -> Tensor:
         """The patches [N,R·C,3·w·w] of images [N,3,H,W]."""
         return functional.unfold(self.scale(images), self.side, stride=self.side).transpose(1, 2)
 
     def scale_back(self, images: Tensor) -> Tensor:
-        """Images of size `size`, scaled back to the size of frames [N,3,H,W]."""
-        return rescaled(images, self.frame)
+        """Scaled images, scaled back to the size of frames [N,3,H,W]."""
+        return self._scaled(images, self.size, self.frame)
+
+    @staticmethod
+    def _scaled(images: Tensor, before: tuple[int, int], after: tuple[int, int]) -> Tensor:
+        """Images by the factor that takes one size to another."""
+        height, width = images.shape[-2:]
+        if (height, width) == before:
+            return rescaled(images, after)
+        return rescaled(images, (round(height * after[0] / before[0]), round(width * after[1] / before[1])))
 
 
 def rescaled(images: Tensor, size: tuple[int, int]) -> Tensor:

@@ -36,13 +36,19 @@ class Sizes:
         """Side of a cell in pixels, once a frame is enlarged to a whole number of cells."""
         return math.ceil(max(self.height / self.rows, self.width / self.columns))
 
+    def has_whole_cells(self, height: int, width: int) -> bool:
+        """Whether frames of this size are a whole number of cells that have the same number of pixels as here."""
+        return not (height * self.rows % self.height or width * self.columns % self.width)
+
     def resized(self, height: int, width: int) -> Sizes:
         """These sizes for frames of another height and width, with the same number of pixels per cell; an InputError
         if cells would be cut.
 
         If a step could cross the whole board, it can also cross the new one. Otherwise the reach stays the same.
         """
-        if height * self.rows % self.height or width * self.columns % self.width:
+        if (height, width) == (self.height, self.width):
+            return self
+        if not self.has_whole_cells(height, width):
             cell = f"{self.height / self.rows:g} × {self.width / self.columns:g}"
             raise InputError(
                 f"frames of {height} × {width} pixels are not a whole number of cells of {cell} pixels, which this "

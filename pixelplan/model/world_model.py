@@ -58,6 +58,7 @@ class WorldModel:
             other.sizes, other._resized = other.networks.sizes, {}
             other.goal_test = None  # it was learned on embeddings of the usual size
             self._resized[size] = other
+        self._resized[size].threshold = self.threshold  # it is chosen at the end of training
         return self._resized[size]
 
     def with_actions(self, count: int) -> WorldModel:

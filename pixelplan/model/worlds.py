@@ -1,6 +1,6 @@
 """Recorded play of one world, or of several that share a model: their sizes, and their levels to train on.
 
-Only the picture itself tells a model which world it sees.
+Only the picture itself tells a model which world it sees. Worlds may also be the same one on boards of several sizes.
 """
 
 from __future__ import annotations
@@ -25,14 +25,10 @@ Play = Trajectories | Sequence[Trajectories]
 
 
 def worlds_of(play: Play) -> tuple[Trajectories, ...]:
-    """The data sets of all worlds; an InputError if there are none, or if their frames clash."""
+    """The data sets of all worlds; an InputError if there are none."""
     worlds = (play,) if isinstance(play, Trajectories) else tuple(play)
     if not worlds:
         raise InputError("there is no data to train on; name a folder that collect wrote with --data")
-    sizes = sorted({world.frames.shape[1:3] for world in worlds})
-    if len(sizes) > 1:
-        named = " and ".join(f"{height} × {width}" for height, width in sizes)
-        raise InputError(f"the data sets have frames of {named} pixels; worlds that share a model need one size")
     return worlds
 
 
@@ -52,25 +48,42 @@ def describe_play(play: Play) -> dict[str, Any]:
 def fit(config: Config, grid: tuple[int, int] | None, worlds: Sequence[Trajectories]) -> tuple[Config, Sizes]:
     """The settings and sizes of one model for all worlds, with the most actions and the longest reach of any of them.
 
-    If the worlds ask for different grids, it is the finest one that the family can lay over all of them; an InputError
-    if there is none.
+    Frames have the size of the first world's. If the worlds ask for different grids, it is the finest one that the
+    family can lay over all of them; an InputError if there is none, or if the family cannot mix sizes of frames.
     """
     family = family_of(config)
+    shapes = sorted({world.frames.shape[1:3] for world in worlds})
+    named = " and ".join(f"{height} × {width}" for height, width in shapes)
+    if len(shapes) > 1 and not family.networks.takes_any_size:
+        raise InputError(
+            f"the data sets have frames of {named} pixels; with the family {config.family}, worlds that share a model "
+            "need one size"
+        )
     fitted = [family.fit(config, grid, world) for world in worlds]
-    for settings, _ in sorted(fitted, key=lambda each: each[1].rows * each[1].columns, reverse=True):
-        agreed = fitted if len(worlds) == 1 else [family.fit(settings, grid, world) for world in worlds]
-        grids = {(settings, sizes.rows, sizes.columns) for settings, sizes in agreed}
-        if len(grids) == 1:
-            return settings, replace(
-                agreed[0][1],
-                actions=max(sizes.actions for _, sizes in agreed),
-                reach=max(sizes.reach for _, sizes in agreed),
-            )
-    named = " and ".join(f"{sizes.rows} × {sizes.columns}" for _, sizes in fitted)
+    for settings, sizes in sorted(fitted, key=lambda each: each[1].rows / each[1].height, reverse=True):
+        if all(_fits(settings, sizes, grid, world) for world in worlds):
+            actions, reach = (max(getattr(each, name) for _, each in fitted) for name in ("actions", "reach"))
+            height, width = worlds[0].frames.shape[1:3]
+            return settings, replace(sizes.resized(height, width), actions=actions, reach=reach)
+    if len(shapes) > 1:
+        raise InputError(
+            f"frames of {named} pixels are not whole numbers of the same patches; boards of several sizes share a "
+            "model only if a cell has the same number of pixels in all of them"
+        )
+    grids = " and ".join(f"{sizes.rows} × {sizes.columns}" for _, sizes in fitted)
     raise InputError(
-        f"the worlds ask for different grids: {config.family} finds {named} cells; give one with --grid, or choose a "
+        f"the worlds ask for different grids: {config.family} finds {grids} cells; give one with --grid, or choose a "
         "family that needs none with --family"
     )
+
+
+def _fits(config: Config, sizes: Sizes, grid: tuple[int, int] | None, world: Trajectories) -> bool:
+    """Whether a family with these settings can lay a grid of these sizes over the frames of a world."""
+    family = family_of(config)
+    if family.networks.takes_any_size:
+        return sizes.has_whole_cells(*world.frames.shape[1:3])
+    other = family.fit(config, grid, world)[1]
+    return (other.rows, other.columns) == (sizes.rows, sizes.columns)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pixelplan.files import write_json
-from pixelplan.model.batches import LevelPlay
+from pixelplan.model.batches import LevelPlay, of_size
 from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.checkpoint import CONFIG, read_description
 from pixelplan.model.world_model import WorldModel
@@ -29,7 +29,8 @@ def rehearse(model: WorldModel, folder: Path, play: Play, validation: Play | Non
     if model.goal_test is None or "rehearsal" in facts:
         return
     others = () if validation is None else worlds_of(validation)
-    levels = held_out_levels(worlds_of(play), others, config.held_out_every)[: config.rehearsed]
+    held_out = held_out_levels(worlds_of(play), others, config.held_out_every)
+    levels = of_size(held_out, model.sizes.height, model.sizes.width)[: config.rehearsed]
     facts["rehearsal"] = plans = plans_found(model, levels)
     few = len(levels) < config.few_rehearsed and level_count(worlds_of(play)) > 1
     doubts = [*warnings(plans, config.poor), *([too_few(len(levels))] if few else [])]
