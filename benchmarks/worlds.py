@@ -2,8 +2,9 @@
 
 python benchmarks/worlds.py [WORLD …] [--json results/benchmark-worlds.json] [--runs runs/worlds] [--seeds 0 1 2]
 
-Seven small worlds, and ten without a grid. Levels: training 0-299, validation 1000-1049, test 3000-3049 (for Keys
-4000-4049, because a setting of the full planner was chosen on its level 3000). Seeds are of training; play is the same
+Seven small worlds, ten without a grid, and six fresh ones on which nothing was tuned. Levels: training 0-299,
+validation 1000-1049, test 3000-3049 (for Keys 4000-4049, because a setting of the full planner was chosen on its level
+3000). Seeds are of training; play is the same
 for all of them. What is finished is not run again, so it can be cut off, and a record that exists keeps what it has of
 other worlds and seeds. Each entry names the commit that trained it.
 """
@@ -15,6 +16,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from fresh_worlds import FRESH
 from gridless_worlds import TURNED
 from small_worlds import WORLDS as SMALL
 from square_worlds import SQUARE
@@ -28,7 +30,7 @@ OTHER_TEST = {"Keys": "4000:4050"}
 STEPS = {"Keys": 100}
 """Steps per episode if the usual 20 are too few: random play must find both keys, and then the gate."""
 
-WORLDS = {**TURNED, **SQUARE, **SMALL}
+WORLDS = {**TURNED, **SQUARE, **SMALL, **FRESH}
 
 
 def measure(name: str, runs: Path, seed: int) -> dict[str, Any]:

@@ -117,8 +117,8 @@ def train(
     Without validation data, a tenth of the levels is held out. `resume` continues an interrupted run, and `noisy` is
     for worlds with noisy pixels but deterministic rules.
 
-    Several data sets train one model for all their worlds, if their frames have the same size. With `init`, a model of
-    the same family (its folder, or the name of a shipped one), training starts from that model's weights.
+    Several data sets train one model for all their worlds. With `init`, a model of the same family (its folder, or the
+    name of a shipped one), training starts from that model's weights.
 
     With `on_policy`, training pauses that many times within its first `on_policy_share`. At each pause the planner
     plays `on_policy_episodes` episodes in every level of the data, and training then also learns from that play.
