@@ -18,8 +18,8 @@ from pixelplan.model.find_family import Config
 from pixelplan.model.schedule import score
 from pixelplan.model.train import OtherTraining, short_run, train
 from pixelplan.model.train_config import TrainConfig
+from pixelplan.model.train_data import RecordedPlay
 from pixelplan.model.world_model import WorldModel
-from pixelplan.model.worlds import Play
 from pixelplan.types import InputError
 
 RACE = "race"
@@ -27,10 +27,10 @@ RACE = "race"
 
 
 def train_best(
-    data: Play,
+    data: RecordedPlay,
     out: str | Path,
     config: TrainConfig,
-    validation: Play | None = None,
+    validation: RecordedPlay | None = None,
     resume: bool = False,
     init: Path | None = None,
 ) -> WorldModel:
@@ -59,7 +59,7 @@ def train_best(
     return model
 
 
-def run(data: Play, folder: Path, config: TrainConfig, validation: Play | None) -> list[dict[str, Any]]:
+def run(data: RecordedPlay, folder: Path, config: TrainConfig, validation: RecordedPlay | None) -> list[dict[str, Any]]:
     """The race itself: how well each candidate that ran predicts in the end, in order of generality."""
 
     def predicts(place: int) -> dict[str, Any]:
