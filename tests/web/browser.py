@@ -76,3 +76,12 @@ def solution(env: str, number: int) -> tuple[int, ...]:
 def query_of(page: Page) -> dict[str, Any]:
     """The page's address."""
     return {key: values[0] for key, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def point_at_cell(page: Page, cell: int, side: int = 8) -> tuple[float, float]:
+    """The middle of a cell of the board on the screen."""
+    page.locator("#board").scroll_into_view_if_needed()
+    box = page.locator("#board").bounding_box()
+    assert box is not None
+    row, column = divmod(cell, side)
+    return box["x"] + (column + 0.5) / side * box["width"], box["y"] + (row + 0.5) / side * box["height"]
