@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pixelplan.envs.family import Family
 
 ROOT = Path(__file__).parents[1]
-RESULTS, RUNS, PAGE = ROOT / "results" / "zoo", ROOT / "runs" / "zoo", ROOT / "docs" / "zoo.md"
-PICTURE, SHORTEST = ROOT / "docs" / "zoo.png", RESULTS / "shortest.json"
+RESULTS, RUNS = ROOT / "results" / "zoo", ROOT / "runs" / "zoo"
+SHORTEST = RESULTS / "shortest.json"
 LEVELS, JUDGED, SHOWN = "0:200", "2000:2020", 2000
 EXPLORED = (10, 40, 160)
 """Episodes of 100 steps in which the shortest way may become known, one number after the other."""
@@ -109,19 +109,21 @@ def measure(name: str) -> dict[str, Any]:
     record["command"] = f"python benchmarks/zoo.py {name}"
     try:
         family = open_family(animal.env, animal.options)
-        found = check_env(family, list(range(5)))
+        check = check_env(family, list(range(5)))
     except InputError as problem:
         return {**record, "fits": False, "sentence": str(problem)}
-    unfit = [one for one in found.findings if one.mark == "does not fit"]
-    record |= {"fits": found.fits, "refused_for": [one.what for one in unfit], "hidden": found.hidden}
-    record["doubts"] = {one.what: one.found for one in found.findings if one.mark == "mind"}
+    unfit = [finding for finding in check.findings if finding.mark == "does not fit"]
+    record |= {"fits": check.fits, "refused_for": [finding.what for finding in unfit], "hidden": check.hidden}
+    record["doubts"] = {finding.what: finding.found for finding in check.findings if finding.mark == "mind"}
     if unfit or animal.refused:
         return {**record, "sentence": unfit[0].found if unfit else "it was not refused"}
     began, folder, model = core_seconds(), RUNS / name / "data", RUNS / name / "model"
     interrupted = folder.exists()
     ways = {way: reach(family, list(range(8)), 20, 20, 0, way == "explore") for way in ("random", "explore")}
-    record["reach"] = {way: {"goals": one.goals, "of": one.levels, "frames": one.frames} for way, one in ways.items()}
-    levels, episodes = ("0:1", 200) if found.one_level else (animal.levels, 20)
+    record["reach"] = {
+        way: {"goals": seen.goals, "of": seen.levels, "frames": seen.frames} for way, seen in ways.items()
+    }
+    levels, episodes = ("0:1", 200) if check.one_level else (animal.levels, 20)
     data = pixelplan.collect(family, levels, folder, episodes=episodes, resume=True)
     pixelplan.train(data, model, resume=True, threads=1, quiet=True)
     trained = read_description(model)
@@ -151,7 +153,7 @@ def measure(name: str) -> dict[str, Any]:
         except InputError as problem:
             record[f"{planner} {goals}"] = {"refused": str(problem)}
             continue
-        steps = [one.steps for one in result.episodes if one.solved]
+        steps = [episode.steps for episode in result.episodes if episode.solved]
         mean = sum(steps) / len(steps) if steps else None
         record[f"{planner} {goals}"] = {
             "success": result.success, "interval": result.interval, "optimal": result.optimal, "steps": mean,
@@ -160,7 +162,7 @@ def measure(name: str) -> dict[str, Any]:
         print(f"  {planner}, {goals} goals: {result.success:.2f}", flush=True)
     if record["goal_test"] is not None:
         _, episode = pixelplan.solve(family, SHOWN, model=model)
-        record["plan"] = {"level": SHOWN, "actions": [int(one) for one in episode.actions], "solved": episode.solved}
+        record["plan"] = {"level": SHOWN, "actions": list(map(int, episode.actions)), "solved": episode.solved}
     return record
 
 
@@ -194,13 +196,18 @@ def mean_fewest_steps(family: Family) -> float | None:
     return steps / len(numbers)
 
 
+def known_shortest() -> dict[str, float | None]:
+    """The fewest steps of every id of which they were looked for; None if they did not become known."""
+    return json.loads(SHORTEST.read_text())["steps"] if SHORTEST.exists() else {}
+
+
 def find_shortest(names: list[str]) -> None:
     """Add those of these ids to the record of shortest ways that are recorded and not in it."""
     from pixelplan.by_name.resolve import open_family
-    from pixelplan.files import read_json, write_json
+    from pixelplan.files import write_json
     from pixelplan.machine import describe_machine
 
-    known = read_json(SHORTEST)["steps"] if SHORTEST.exists() else {}
+    known = known_shortest()
     for name in names:
         animal = ZOO[name]
         if (RESULTS / f"{name}.json").exists() and name not in known and animal.refused is None:
@@ -226,129 +233,6 @@ def run(names: list[str]) -> None:
             print(f"{name} failed with code {done.returncode}; it is tried again the next time", flush=True)
 
 
-def share(record: dict[str, Any], key: str) -> str:
-    """A success rate for the table."""
-    found = record.get(key)
-    if found is None:
-        return ""
-    return "no goal test" if "refused" in found else f"{found['success']:.2f}"
-
-
-def is_solved(record: dict[str, Any]) -> bool:
-    """Whether an id reaches what it must."""
-    one_shot, full = (record.get(f"{planner} solved", {}).get("success", 0) for planner in ("one-shot", "full"))
-    return one_shot >= 0.90 and full >= 0.95
-
-
-def against(record: dict[str, Any]) -> str:
-    """What training says against a model and, if levels are not solved, what check-env says of goals."""
-    doubts = record.get("doubts", {})
-    said = [] if is_solved(record) else [f"{doubts[what]}." for what in ("goals seen", "mission") if what in doubts]
-    return " ".join([*said, *record["warnings"]])
-
-
-def steps_beside_shortest(record: dict[str, Any], shortest: dict[str, float | None]) -> str:
-    """Steps to the goal by the full planner, and the fewest possible if those are known."""
-    steps, fewest = record.get("full solved", {}).get("steps"), shortest.get(record["name"])
-    if steps is None:
-        return ""
-    return f"{steps:.1f}" if fewest is None else f"{steps:.1f} ({fewest:.1f})"
-
-
-def page(records: list[dict[str, Any]], shortest: dict[str, float | None]) -> str:
-    """The table of docs/zoo.md."""
-    lines = [
-        "| id | fits | levels | play | core-minutes | exact | goal test: missed, false alarms | one-shot | full | "
-        "steps (shortest) | random goals (one-shot) | search on images | what check-env or training says against it |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for one in records:
-        name = one["env"].removeprefix("minigrid:").removeprefix("examples.")
-        chosen = [f"{key} {value}" for key, value in one["options"].items() if key != "tile_size"]
-        name += f" ({', '.join(chosen)})" if chosen else ""
-        if not one["fits"]:
-            reason = ", ".join(one.get("refused_for", [])) or "cannot be opened"
-            lines.append(f"| {name} | no: {reason} | | | | | | | | | | | {one['sentence']} |")
-            continue
-        if "exact" not in one:
-            lines.append(f"| {name} | yes | | | | | | | | | | | {one['sentence']} |")
-            continue
-        test = one.get("goal_test")
-        told = "none" if test is None else f"{test['missed']:.2f}, {test['false_alarms']:.3f}"
-        randoms = share(one, "one-shot random")
-        levels = int(one["levels"].split(":")[1])
-        play = "explored" if one["explored"] else "random"
-        minutes = f"{one['core_seconds'] / 60:.1f}" + (" (after an interruption)" if one.get("interrupted") else "")
-        solved = " | ".join(share(one, f"{planner} solved") for planner in ("one-shot", "full"))
-        lines.append(
-            f"| {name} | yes | {levels} | {play} | {minutes} | {one['exact']:.3f} | {told} | {solved} | "
-            f"{steps_beside_shortest(one, shortest)} | {randoms} | {share(one, 'image-search solved')} | "
-            f"{against(one)} |"
-        )
-    return "\n".join(lines)
-
-
-def reach_table(records: list[dict[str, Any]]) -> str:
-    """What random play and exploring see in the same number of steps, by id."""
-    lines = [
-        "| id | random play: levels with a goal | frames per 100 steps | "
-        "exploring: levels with a goal | frames per 100 steps |",
-        "|---|---|---|---|---|",
-    ]
-    for one in records:
-        if "reach" in one:
-            ways = [one["reach"][way] for way in ("random", "explore")]
-            cells = " | ".join(f"{way['goals']} of {way['of']} | {way['frames'] / 4:.0f}" for way in ways)
-            lines.append(f"| {one['name']} | {cells} |")
-    return "\n".join(lines)
-
-
-def picture(records: list[dict[str, Any]]) -> None:
-    """Draw where each recorded plan of the full planner begins and ends, with its actions."""
-    from PIL import Image
-
-    from pixelplan.by_name.resolve import open_family
-    from pixelplan.files import write_picture
-    from pixelplan.reports.pictures import sheet
-
-    pictures, titles = [], []
-    for one in records:
-        if "plan" not in one:
-            continue
-        family = open_family(one["env"], one["options"])
-        level = family.level(one["plan"]["level"])
-        first, last = level.reset()[0], None
-        for action in one["plan"]["actions"]:
-            last = level.step(action)[0]
-        shown = Image.new("RGB", (330, 160), "white")
-        for place, frame in enumerate((first, first if last is None else last)):
-            scale = 160 / max(frame.shape[:2])
-            drawn = Image.fromarray(frame).resize(
-                (round(frame.shape[1] * scale), round(frame.shape[0] * scale)), Image.Resampling.NEAREST
-            )
-            shown.paste(drawn, (170 * place, 0))
-        pictures.append(shown)
-        titles.append(
-            f"{one['name']}: {len(one['plan']['actions'])} steps{'' if one['plan']['solved'] else ', failed'}"
-        )
-    if pictures:
-        write_picture(PICTURE, sheet(pictures, titles, columns=3))
-
-
-def write_page() -> None:
-    """Put the table into docs/zoo.md, and draw its picture."""
-    records = [json.loads(path.read_text()) for name in ZOO if (path := RESULTS / f"{name}.json").exists()]
-    shortest = json.loads(SHORTEST.read_text())["steps"] if SHORTEST.exists() else {}
-    text = PAGE.read_text()
-    for name, table in (("zoo", page(records, shortest)), ("play", reach_table(records))):
-        begin = f"<!-- {name}: made by `python benchmarks/zoo.py --page` from results/zoo -->\n"
-        end = f"<!-- end of {name} -->"
-        head, rest = text.split(begin)
-        text = head + begin + table + "\n" + end + rest.split(end)[1]
-    PAGE.write_text(text)
-    picture(records)
-
-
 def main() -> None:
     """Parse the arguments."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
@@ -366,8 +250,11 @@ def main() -> None:
         sys.path.insert(0, str(ROOT))
         find_shortest(arguments.names or list(ZOO))
     elif arguments.page:
+        from zoo_page import write_page
+
         sys.path.insert(0, str(ROOT))
-        write_page()
+        records = [json.loads(path.read_text()) for name in ZOO if (path := RESULTS / f"{name}.json").exists()]
+        write_page(records, known_shortest())
     else:
         run(arguments.names or [name for name in ZOO if not (RESULTS / f"{name}.json").exists()])
 
