@@ -179,9 +179,11 @@ def unfolded(cube: Any) -> np.ndarray:
     colours = ((0, 0, 0), (255, 255, 255), (255, 230, 0), (200, 0, 0), (255, 140, 0), (0, 0, 220), (0, 160, 0))
     places = {"U": (0, 2), "L": (2, 0), "F": (2, 2), "R": (2, 4), "B": (2, 6), "D": (4, 2)}
     cells = np.zeros((6, 8), np.int64)
-    for face, shown in cube.get_all_faces().items():
+    for face, stickers in cube.get_all_faces().items():
         row, column = places[face.name]
-        cells[row : row + 2, column : column + 2] = [[1 + "WYROBG".index(one.name) for one in line] for line in shown]
+        cells[row : row + 2, column : column + 2] = [
+            [1 + "WYROBG".index(each.name) for each in line] for line in stickers
+        ]
     return painted(cells, np.array(colours, np.uint8))
 
 
