@@ -53,8 +53,9 @@ def train_best(
         entries = run(data, out / RACE, config, validation)
     best = max(entries, key=lambda entry: (entry["score"], -entry["place"]))
     winner = _candidate(config, best["place"])
-    begun = _folder(out / RACE, winner, best["place"])
-    model = train(data, out, winner, validation, True, after=begun if begun.exists() else None, race=entries)
+    folder = _folder(out / RACE, winner, best["place"])
+    after = folder if folder.exists() else None
+    model = train(data, out, winner, validation, True, after=after, race=entries)
     shutil.rmtree(out / RACE, ignore_errors=True)
     return model
 
@@ -65,8 +66,8 @@ def run(data: RecordedPlay, folder: Path, config: TrainConfig, validation: Recor
     def predicts(place: int) -> dict[str, Any]:
         candidate = _candidate(config, place)
         if not candidate.quiet:
-            print(f"race: {named(candidate.model)} runs for at most {config.race.updates} updates", file=sys.stderr)
-        entry: dict[str, Any] = {"place": place, "family": candidate.model.family, "name": named(candidate.model)}
+            print(f"race: {title_of(candidate.model)} runs for at most {config.race.updates} updates", file=sys.stderr)
+        entry: dict[str, Any] = {"place": place, "family": candidate.model.family, "name": title_of(candidate.model)}
         try:
             rows = short_run(data, _folder(folder, candidate, place), candidate, validation)
         except OtherTraining:
@@ -92,7 +93,7 @@ def run(data: RecordedPlay, folder: Path, config: TrainConfig, validation: Recor
     return entries
 
 
-def named(model: Config) -> str:
+def title_of(model: Config) -> str:
     """What to call a candidate: its family, and any settings that differ from the family's defaults."""
     usual = dataclasses.asdict(type(model)())
     other = [f"{name} {value}" for name, value in dataclasses.asdict(model).items() if value != usual[name]]

@@ -170,10 +170,10 @@ def _fit(
     learner = copy.deepcopy(networks) if networks.averages_weights else networks
     stored = {"model": networks} | ({"learner": learner} if networks.averages_weights else {})
     optimizer = learner.optimizer(config.learning_rate, config.weight_decay, config.muon)
-    begun = out if after is None or (out / CHECKPOINT).exists() else after
-    note = read_checkpoint_note(begun) or {"rows": []}
+    source = out if after is None or (out / CHECKPOINT).exists() else after
+    note = read_checkpoint_note(source) or {"rows": []}
     if note["rows"]:
-        load_checkpoint(begun, stored, optimizer)
+        load_checkpoint(source, stored, optimizer)
     wrapped, optimizer = fabric.setup(learner, optimizer)
     rows = note["rows"]
     if networks.at_once:

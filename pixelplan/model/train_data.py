@@ -59,16 +59,16 @@ def fit(config: Config, grid: tuple[int, int] | None, worlds: Sequence[Trajector
     fitted = [family.fit(config, grid, world) for world in worlds]
     for settings, _ in sorted(fitted, key=lambda each: each[1].rows * each[1].columns, reverse=True):
         agreed = fitted if len(worlds) == 1 else [family.fit(settings, grid, world) for world in worlds]
-        grids = {(settings, sizes.rows, sizes.columns) for settings, sizes in agreed}
-        if len(grids) == 1:
+        agreements = {(settings, sizes.rows, sizes.columns) for settings, sizes in agreed}
+        if len(agreements) == 1:
             return settings, replace(
                 agreed[0][1],
                 actions=max(sizes.actions for _, sizes in agreed),
                 reach=max(sizes.reach for _, sizes in agreed),
             )
-    named = " and ".join(f"{sizes.rows} × {sizes.columns}" for _, sizes in fitted)
+    grids = " and ".join(f"{sizes.rows} × {sizes.columns}" for _, sizes in fitted)
     raise InputError(
-        f"the worlds ask for different grids: {config.family} finds {named} cells; give one with --grid, or choose a "
+        f"the worlds ask for different grids: {config.family} finds {grids} cells; give one with --grid, or choose a "
         "family that needs none with --family"
     )
 

@@ -128,11 +128,11 @@ def draw_latents(figure: SubFigure, model: WorldModel, level: LevelPlay) -> None
     axes = np.linalg.svd(seen - centre, full_matrices=False)[2][:2].T  # [d,2]
     colours = _colours(frames)
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
-    true, made = (seen - centre) @ axes, (predicted - centre) @ axes
+    true, imagined = (seen - centre) @ axes, (predicted - centre) @ axes
     left.scatter(*true.T, c=colours, s=40)
     left.set_title("frames of the level, coloured by where they differ")
     right.scatter(*true.T, c=colours, s=60, alpha=0.3)
-    right.scatter(*made.T, c=colours[steps[:, 2]], s=10, marker="x")
+    right.scatter(*imagined.T, c=colours[steps[:, 2]], s=10, marker="x")
     right.set_title("predicted (×) and true (○)")
 
 
