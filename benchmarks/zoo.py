@@ -1,8 +1,8 @@
-"""Other people's environments, with default settings: check, record, train, judge, one core, one record an id.
+"""Other people's environments, with default settings: check, record, train and judge, on one core.
 
     python benchmarks/zoo.py               # all ids that have no record yet, one after the other
-    python benchmarks/zoo.py four-rooms    # these
-    python benchmarks/zoo.py --shortest    # how many steps the judge's levels need at least, where that can be known
+    python benchmarks/zoo.py four-rooms    # only these
+    python benchmarks/zoo.py --shortest    # how many steps the judge's levels need at least, if that can be known
     python benchmarks/zoo.py --page        # docs/zoo.md and its picture, from the records there are
 
 Each id runs in a process of its own, and its record in results/zoo is written when it is done. What was recorded or
@@ -28,7 +28,7 @@ RESULTS, RUNS = ROOT / "results" / "zoo", ROOT / "runs" / "zoo"
 SHORTEST = RESULTS / "shortest.json"
 LEVELS, JUDGED, SHOWN = "0:200", "2000:2020", 2000
 EXPLORED = (10, 40, 160)
-"""Episodes of 100 steps in which the shortest way may become known, one number after the other."""
+"""Numbers of episodes (of 100 steps) to explore a level with, in this order, until its shortest solution is known."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Animal:
     """As for --env."""
     options: dict[str, Any] = field(default_factory=dict)
     levels: str = LEVELS
-    """That are recorded: fewer if drawing is slow (check-env says how slow)."""
+    """The levels to record: fewer if drawing is slow (check-env says how slow)."""
     refused: str | None = None
     """For a negative control, the finding of check-env that must refuse it."""
 
@@ -167,9 +167,9 @@ def measure(name: str) -> dict[str, Any]:
 
 
 def fewest_steps(family: Family, number: int) -> int | None:
-    """The length of the shortest way from a level's start to a solved frame; None if it does not become known.
+    """The length of a level's shortest solution; None if exploring does not find out.
 
-    A level is explored until every action was tried in all frames from which a shorter way might lead there.
+    A level is explored until every action was tried in all frames through which a shorter one might lead.
     """
     import numpy as np
 
@@ -186,7 +186,7 @@ def fewest_steps(family: Family, number: int) -> int | None:
 
 
 def mean_fewest_steps(family: Family) -> float | None:
-    """The mean of the judge's levels; None as soon as one is not known."""
+    """The mean over the test levels; None if it is unknown for any of them."""
     numbers, steps = range(*map(int, JUDGED.split(":"))), 0
     for number in numbers:
         fewest = fewest_steps(family, number)
@@ -197,12 +197,12 @@ def mean_fewest_steps(family: Family) -> float | None:
 
 
 def known_shortest() -> dict[str, float | None]:
-    """The fewest steps of every id of which they were looked for; None if they did not become known."""
+    """The mean fewest steps of each id for which they were looked for; None if they were not found out."""
     return json.loads(SHORTEST.read_text())["steps"] if SHORTEST.exists() else {}
 
 
 def find_shortest(names: list[str]) -> None:
-    """Add those of these ids to the record of shortest ways that are recorded and not in it."""
+    """Add to the record of shortest solutions those of these ids that have a record and are not in it yet."""
     from pixelplan.by_name.resolve import open_family
     from pixelplan.files import write_json
     from pixelplan.machine import describe_machine
@@ -219,18 +219,18 @@ def find_shortest(names: list[str]) -> None:
 
 
 def core_seconds() -> float:
-    """What this process and those that it started have taken of a core."""
+    """Processor seconds of this process and of those that it started."""
     return sum(os.times()[:4])
 
 
 def run(names: list[str]) -> None:
-    """One process an id, and its record."""
+    """Measure each id in a process of its own."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     for name in names:
         print(f"{name} …", flush=True)
         done = subprocess.run([sys.executable, __file__, "--one", name], cwd=ROOT)
         if done.returncode:
-            print(f"{name} failed with code {done.returncode}; it is tried again the next time", flush=True)
+            print(f"{name} failed with code {done.returncode}; the next run tries it again", flush=True)
 
 
 def main() -> None:
@@ -238,7 +238,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("names", nargs="*", choices=[*ZOO, []], help="ids by their short names; by default all")
     parser.add_argument("--one", choices=list(ZOO), help="measure this one in this process")
-    parser.add_argument("--shortest", action="store_true", help="find shortest ways in the judge's levels")
+    parser.add_argument("--shortest", action="store_true", help="find the shortest solutions of the test levels")
     parser.add_argument("--page", action="store_true", help="write docs/zoo.md from the records")
     arguments = parser.parse_args()
     if arguments.one:

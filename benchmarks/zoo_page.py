@@ -18,7 +18,7 @@ def share(record: dict[str, Any], key: str) -> str:
 
 
 def is_solved(record: dict[str, Any]) -> bool:
-    """Whether an id reaches what it must."""
+    """Whether nearly all levels of an id are solved."""
     one_shot, full = (record.get(f"{planner} solved", {}).get("success", 0) for planner in ("one-shot", "full"))
     return one_shot >= 0.90 and full >= 0.95
 

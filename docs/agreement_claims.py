@@ -15,7 +15,7 @@ BASELINES = ("image-search", "ppo", "glamor", "dreamer")
 
 CEILING = "ceiling: cannot tell here"
 TOP = 0.95
-"""From here on success leaves no room in which a part could show its worth."""
+"""With at least this success, no single part can be shown to matter."""
 
 Claim = tuple[str, str]
 """agrees, differs or ceiling, and what was measured."""
@@ -86,7 +86,7 @@ def worth(whole: Rate, without: Rate) -> str:
 
 
 def full_is_best() -> Claim:
-    """Against all that was run."""
+    """Compared with every baseline that was run."""
     verdicts = []
     for puzzle in PUZZLES:
         full = rate("success", method="full", puzzle=puzzle)
@@ -104,7 +104,7 @@ def full_is_best() -> Claim:
 
 
 def ahead_of_the_paper() -> str:
-    """In each cell that was run."""
+    """How often pixelplan is ahead, among the cells that were run."""
     ahead, behind = 0, []
     for puzzle in PUZZLES:
         theirs = papers_by_levels(puzzle)
@@ -133,7 +133,7 @@ def one_shot_nears_full_when_short() -> Claim:
 
 
 def more_levels_help() -> Claim:
-    """Until they are enough."""
+    """The fewest levels that were tried, compared with the most."""
     verdicts = []
     for puzzle in PUZZLES:
         measured = by_levels(puzzle)
@@ -209,7 +209,7 @@ def leaves() -> Claim:
 
 
 def own_play() -> Claim:
-    """(C) against (B), half way and in the end."""
+    """(C) against (B), halfway through training and at its end."""
     verdicts = []
     for share, title in ((0.5, "half of training"), (1.0, "all of it")):
         random, by_planner = (rate("on-policy", data=data, share=share) for data in ("B", "C"))

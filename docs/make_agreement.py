@@ -105,9 +105,9 @@ def papers_networks() -> str:
     if not reasons:
         return ""
     return (
-        "\n**PPGS in miniature is not at nine in ten.** " + " ".join(reasons) + " Whether more gradient steps would be "
-        "enough was not measured: the loss was still falling while the learning rate fell to zero, and a step costs "
-        "what [the table](results/paper-miniature.md) says. What was tried is in `results/paper-trials.md`.\n"
+        f"\n**PPGS in miniature does not solve nine levels in ten.** {' '.join(reasons)} Whether more gradient steps "
+        "would be enough was not measured: the loss was still falling while the learning rate fell to zero, and a step "
+        "costs what [the table](results/paper-miniature.md) says. What was tried is in `results/paper-trials.md`.\n"
     )
 
 

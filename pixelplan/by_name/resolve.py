@@ -137,7 +137,7 @@ class Maker:
         return f"; if a package has this id, name it: package:{id}" if version and id == self.name else ""
 
     def _make(self, make: Callable[..., Any], pictures: Sequence[Mapping[str, Any]] = ({},)) -> Any:
-        """What a function makes with the options, asked for pictures by the first of these arguments that it takes."""
+        """What a function makes with the options and the first of these requests for pictures that it accepts."""
         options = dict(self.options)
         try:
             inspect.signature(make).bind(**options)

@@ -213,7 +213,7 @@ def _accuracy(rows: list[list[str]]) -> list[str]:
     """How right the models are."""
     if not rows:
         return []
-    header = ["", "gradient steps", "exact", "90 % err at most", "99 % are apart at least", "threshold", "H@10"]
+    header = ["", "gradient steps", "exact", "90 % of errors below", "99 % of distances above", "threshold", "H@10"]
     return [
         "## How right the models are",
         "",

@@ -59,7 +59,7 @@ class Visitor:
         return url.startswith((self.address, "data:", "blob:"))
 
     def open(self, query: str = "", speed: int = 4) -> Page:
-        """The page, ready, as quick as it can be."""
+        """The page once it is ready, playing as fast as it can."""
         self.page.goto(f"{self.address}/{query}")
         self.page.wait_for_selector("html[data-ready]")
         self.page.locator("#speed").fill(str(speed))

@@ -34,7 +34,7 @@ pytestmark = BROWSER
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Any file server: no headers of its own, no words."""
+    """A plain file server: no headers of its own, no log."""
 
     def log_message(self, format: str, *values: Any) -> None:
         """Nothing."""
