@@ -156,7 +156,7 @@ def photo_tiles() -> gymnasium.Env:
 
 
 class Cube(gymnasium.Env):
-    """magiccube's 2 × 2 × 2, scrambled by four turns of three faces; turning the others would only turn it over, too."""
+    """magiccube's 2 × 2 × 2, scrambled by four turns of three faces; turning the others would also turn it over."""
 
     action_space, action_names = gymnasium.spaces.Discrete(6), ("R", "R'", "U", "U'", "F", "F'")
     observation_space = gymnasium.spaces.Box(0, 255, (48, 64, 3), np.uint8)
