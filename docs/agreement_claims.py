@@ -170,12 +170,12 @@ def without(row: str, planner: str = "whole method") -> Callable[[], Claim]:
         places = []
         for puzzle in ("digit-jump", "procgen-maze"):
             for count in (1000, 20, 10, 5):
-                whole, less = (
+                whole, reduced = (
                     rate("ablation", puzzle=puzzle, training_levels=count, row=name) for name in (planner, row)
                 )
-                if whole is not None and less is not None:
-                    words = f"{less} instead of {whole}"
-                    places.append((f"{NAMES[puzzle]}, {count} levels:", worth(whole, less), words))
+                if whole is not None and reduced is not None:
+                    words = f"{reduced} instead of {whole}"
+                    places.append((f"{NAMES[puzzle]}, {count} levels:", worth(whole, reduced), words))
         return claim([*places, *in_miniature(row.removeprefix("one-shot, "))])
 
     return measured
@@ -186,13 +186,13 @@ def in_miniature(part: str) -> list[tuple[str, str, str]]:
     planner = "one-shot" if part == "without reidentification" else "full"
     places = []
     for puzzle in PUZZLES:
-        whole, less = (
+        whole, reduced = (
             rate("paper-miniature", puzzle=puzzle, method=method, planner=planner)
             for method in ("PPGS", f"PPGS {part}")
         )
-        if whole is not None and less is not None:
-            words = f"{less} instead of {whole}"
-            places.append((f"PPGS in miniature, {NAMES[puzzle]}:", worth(whole, less), words))
+        if whole is not None and reduced is not None:
+            words = f"{reduced} instead of {whole}"
+            places.append((f"PPGS in miniature, {NAMES[puzzle]}:", worth(whole, reduced), words))
     return places
 
 

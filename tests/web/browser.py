@@ -66,6 +66,11 @@ class Visitor:
         self.page.locator("#board").focus()  # on the slider, arrow keys would change the speed
         return self.page
 
+    def leave(self) -> None:
+        """Close the page, which must have had no errors."""
+        self.context.close()
+        assert self.errors == []
+
 
 def solution(env: str, number: int) -> tuple[int, ...]:
     """The shortest solution."""

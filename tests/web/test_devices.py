@@ -28,8 +28,7 @@ def test_the_first_minute_plays_by_itself_once(browser: Browser, address: str) -
     page.wait_for_timeout(500)
     expect(page.locator("#coach")).to_be_hidden()
     page.locator("#facts").scroll_into_view_if_needed()
-    visitor.context.close()
-    assert visitor.errors == []
+    visitor.leave()
 
 
 def test_a_browser_that_keeps_nothing_shows_the_page_too(browser: Browser, address: str) -> None:
@@ -45,8 +44,7 @@ def test_a_browser_that_keeps_nothing_shows_the_page_too(browser: Browser, addre
     expect(page.locator("#coach-words")).to_contain_text("these pixels")
     expect(page.locator("#coach-words")).to_contain_text("Your turn", timeout=60_000)
     expect(page.locator("#coach-skip")).to_have_text("Close")
-    visitor.context.close()
-    assert visitor.errors == []
+    visitor.leave()
 
 
 def test_the_theme_is_the_systems_until_one_is_chosen(browser: Browser, address: str) -> None:
@@ -60,8 +58,7 @@ def test_the_theme_is_the_systems_until_one_is_chosen(browser: Browser, address:
             expect(page.locator("html")).to_have_attribute("data-theme", "dark")
             page.locator("#theme").click()
         expect(page.locator("html")).to_have_attribute("data-theme", shown)
-    visitor.context.close()
-    assert visitor.errors == []
+    visitor.leave()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -77,5 +74,4 @@ def test_phones_draw_and_race(browser: Browser, address: str, theme: Any) -> Non
     page.locator("#race").tap()
     expect(page.locator('[data-planner="full"] .verdict')).to_contain_text("after", timeout=60_000)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    visitor.context.close()
-    assert visitor.errors == []
+    visitor.leave()

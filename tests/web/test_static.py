@@ -68,8 +68,7 @@ def guest(browser: Browser, plain_server: str) -> Iterator[Visitor]:
     """A visitor who must see no error and no other server."""
     visitor = Visitor(browser, plain_server)
     yield visitor
-    visitor.context.close()
-    assert visitor.errors == []
+    visitor.leave()
 
 
 def call(page: Page, body: str, argument: Any = None) -> Any:
