@@ -25,7 +25,7 @@ import torch
 
 from examples.boards import TrueRules
 from examples.sokoban_levels import SokobanLevels
-from pixelplan.distance.learned import load_distance
+from pixelplan.distance.learned_distance import load_distance
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
 from pixelplan.model.checkpoint import load_model

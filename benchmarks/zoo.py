@@ -173,7 +173,7 @@ def fewest_steps(family: Family, number: int) -> int | None:
     """
     import numpy as np
 
-    from pixelplan.worlds.seen import look
+    from pixelplan.worlds.measured_play import look
 
     for episodes in EXPLORED:
         play = look(family, number, episodes, 100, 0, True)

@@ -12,7 +12,7 @@ import pytest
 from pixelplan.by_name.resolve import open_family
 from pixelplan.worlds.check_env import Check, check_env
 from pixelplan.worlds.env_findings import CheckConfig, levels_advised
-from pixelplan.worlds.seen import Sample
+from pixelplan.worlds.measured_play import Sample
 from tests.checked_worlds import (
     Beside,
     Careless,

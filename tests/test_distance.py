@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pixelplan.distance.distance_config import NetworkConfig
 from pixelplan.distance.labels import back_and_forth, backed_up, from_search, in_hindsight, to_any
-from pixelplan.distance.learned import LearnedDistance, load_distance, save_distance
+from pixelplan.distance.learned_distance import LearnedDistance, load_distance, save_distance
 from pixelplan.distance.network import FARTHEST, DistanceNetwork
 from pixelplan.distance.rounds import imagine
 from pixelplan.planning import OneShotConfig, one_shot

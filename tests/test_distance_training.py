@@ -12,7 +12,7 @@ from PIL import Image
 
 from examples.sliding_puzzle import SlidingPuzzle
 from pixelplan.distance.distance_config import DistanceConfig
-from pixelplan.distance.learned import Guided, load_distance, save_distance
+from pixelplan.distance.learned_distance import Guided, load_distance, save_distance
 from pixelplan.distance.network import DistanceNetwork
 from pixelplan.distance.rounds import train_distance
 from pixelplan.planning import OneShotConfig, one_shot

@@ -15,7 +15,7 @@ import pytest
 
 from pixelplan.cli import main
 from pixelplan.evaluation.stats import wilson
-from pixelplan.experiments.check import agree
+from pixelplan.experiments.check_records import agree
 from pixelplan.experiments.records import find_record, record_path
 from pixelplan.experiments.registry import EXPERIMENTS, experiment
 from pixelplan.experiments.runner import jobs_of, locked

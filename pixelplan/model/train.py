@@ -16,7 +16,6 @@ from lightning_fabric import Fabric
 
 from pixelplan.data.portable import PortableTrajectories
 from pixelplan.files import checksum, write_rows
-from pixelplan.model.beginning import of_the_family, take_weights
 from pixelplan.model.checkpoint import (
     CHECKPOINT,
     CONFIG,
@@ -29,6 +28,7 @@ from pixelplan.model.checkpoint import (
 )
 from pixelplan.model.find_family import config_from, family_of, versions_of
 from pixelplan.model.findings import finish
+from pixelplan.model.init_weights import of_the_family, take_weights
 from pixelplan.model.passes import pass_batches, quick_look, train_pass
 from pixelplan.model.progress import Display, collapse_warning, noise_warning
 from pixelplan.model.restarts import next_pass, start_over

@@ -14,7 +14,7 @@ from pixelplan.model.checkpoint import CONFIG, load_model, read_description
 from pixelplan.model.metrics import predict_steps, rankings, step_errors
 from pixelplan.model.world_model import WorldModel
 from pixelplan.reports.summaries import summarise_training
-from pixelplan.reports.worst import draw_misses, worst_misses
+from pixelplan.reports.worst_predictions import draw_misses, worst_misses
 from pixelplan.types import ACTIONS, InputError, Trajectories
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from pixelplan.web.plan_view import PlanView, graph_view, plan_view
 from pixelplan.web.projection import Projection
 from pixelplan.web.searching import USUAL_SEARCH, Searching
 from pixelplan.web.sessions import Game
-from pixelplan.web.truth import Truth
+from pixelplan.web.true_rules import Truth
 
 UNKNOWN_DISTANCE = 4.0
 """How far from the goal, in thresholds, the graph draws every state if the model cannot recognise the goal."""

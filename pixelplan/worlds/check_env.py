@@ -14,7 +14,7 @@ from pixelplan.types import InputError
 from pixelplan.worlds import env_findings as say
 from pixelplan.worlds.determinism import REPLAYED_STEPS, Determinism, judge_determinism
 from pixelplan.worlds.env_findings import CheckConfig, Finding
-from pixelplan.worlds.seen import Seen, find_chance, find_clock, find_score, hidden, look, sample
+from pixelplan.worlds.measured_play import Seen, find_chance, find_clock, find_score, hidden, look, sample
 
 
 @dataclass(frozen=True)

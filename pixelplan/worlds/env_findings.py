@@ -13,7 +13,7 @@ from pixelplan.envs.frames import DistinctFrames
 from pixelplan.envs.guard import EnvironmentFailed
 from pixelplan.types import InputError
 from pixelplan.worlds.determinism import Determinism
-from pixelplan.worlds.seen import Clock, Sample, Seen
+from pixelplan.worlds.measured_play import Clock, Sample, Seen
 
 Mark = Literal["fits", "mind", "does not fit"]
 
