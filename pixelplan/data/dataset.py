@@ -141,10 +141,8 @@ class TrajectoryWriter:
         for key in (*self.request, *KEYS_ONLY_IF_TRUE):
             value = self.request.get(key)
             if not isinstance(recorded, dict) or recorded.get(key) != value:
-                stored = recorded.get(key) if isinstance(recorded, dict) else recorded
-                raise InputError(
-                    f"{self.folder} holds a data set with {key} {stored}, not {value}; it cannot be resumed"
-                )
+                old = recorded.get(key) if isinstance(recorded, dict) else recorded
+                raise InputError(f"{self.folder} holds a data set with {key} {old}, not {value}; it cannot be resumed")
 
     def _holds(self, name: str, part: Mapping[str, Any]) -> bool:
         """Whether a file still has the bytes of a part, following the bytes that have been checked."""
