@@ -29,7 +29,7 @@ BUDGETS = (50, 100, 150, 200, 300, 400, 1000, 4000)
 
 
 def cost(world: Any) -> dict[str, float]:
-    """Microseconds a step of collecting at random and exploring, in turn, after levels were made once."""
+    """Microseconds per step of collecting, at random and exploring in turn, after levels were made once."""
     took = {False: float("inf"), True: float("inf")}
     with tempfile.TemporaryDirectory() as folder:
         pixelplan.collect(world, f"0:{LEVELS}", Path(folder) / "first", explore=False, steps=20)

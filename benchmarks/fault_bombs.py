@@ -23,13 +23,13 @@ def bombs(base: Path, commands: dict[str, Command]) -> Case:
     well(run(commands["collect"].arguments(base), prepare=quick))
     Path(base / "small.png").write_bytes(png(16, 16))
     well(run(["solve", "--frame", base / "small.png", "--goal", base / "small.png", "--model", base / "model"]))
-    made: list[Callable[[np.random.Generator, Path], list[str | Path]]] = [
+    makers: list[Callable[[np.random.Generator, Path], list[str | Path]]] = [
         _picture, _picture_folder, _text_chunk, _npz_header, _npz_zeros, _hdf5_actions, _hdf5_frames, _levels, _json,
         _tensors, _config, _array, _steps, _goal_test,
     ]  # fmt: skip
 
     def case(random: np.random.Generator, place: Path) -> str:
-        make = made[int(random.integers(len(made)))]
+        make = makers[int(random.integers(len(makers)))]
         shutil.copytree(base / "model", place / "model")
         shutil.copytree(base / "data", place / "data")
         shutil.copy(base / "small.png", place / "small.png")
@@ -45,13 +45,13 @@ def _size(random: np.random.Generator) -> int:
     return int(10 ** random.uniform(4, 9))
 
 
-def png(width: int, height: int, more: bytes = b"") -> bytes:
+def png(width: int, height: int, comment: bytes = b"") -> bytes:
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     pixels = zlib.compress(b"\0" * min(height * (1 + 3 * width), 100_000))
-    text = chunk(b"zTXt", b"comment\0\0" + more) if more else b""
+    text = chunk(b"zTXt", b"comment\0\0" + comment) if comment else b""
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + text + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
 
 

@@ -43,7 +43,7 @@ def judged(done: Done, same: bool, taken: bool = False) -> str:
 
 
 def well(done: Done) -> Done:
-    """How a command dealt with undamaged input: well, or all that is refused afterwards shows nothing."""
+    """Check that a command accepted undamaged input: otherwise, that it refuses damaged input proves nothing."""
     if done.code:
         raise SystemExit(f"a command fails on undamaged input: {done.errors}")
     return done

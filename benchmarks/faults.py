@@ -248,7 +248,7 @@ def warm_up() -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--share", type=float, default=1.0, help="the share of all cases to run")
-    parser.add_argument("--only", nargs="*", default=[""], help="only kinds whose names begin so")
+    parser.add_argument("--only", nargs="*", default=[""], help="only kinds whose names begin like this")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, default=None, help="the record to write, or to continue if it exists")
     wish = parser.parse_args()

@@ -31,7 +31,7 @@ def middle(cell: Cell, pitch: float, turned: float = 0.0, side: int = 7) -> Poin
 
 
 class GridlessWorld(SmallWorld):
-    """What worlds share in which guessing a grid of cells fails.
+    """What these worlds share; guessing a grid of cells fails in all of them.
 
     The goal is far from the start, the ground light, and obstacles are dark; the level draws their colours.
     """

@@ -82,8 +82,8 @@ if __name__ == "__main__":
     parser.add_argument("--levels", default="2000:2010")
     parser.add_argument("--steps", type=int, default=10_000)
     parser.add_argument("--json", type=Path)
-    given = parser.parse_args()
-    record = main(given)
+    arguments = parser.parse_args()
+    record = main(arguments)
     print(json.dumps(record))
-    if given.json:
-        write_json(given.json, record)
+    if arguments.json:
+        write_json(arguments.json, record)

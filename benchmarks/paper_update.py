@@ -65,8 +65,8 @@ def main() -> None:
             "full size": (dataclasses.replace(papers_config(True, "ice-slider"), precision="auto"), whole, 2, 2),
             "miniature": (papers_config(False, "ice-slider"), small, 8, 9),
         }
-        for name, (asked, data, levels, rounds) in sizes.items():
-            config = with_precision(asked)
+        for name, (config, data, levels, rounds) in sizes.items():
+            config = with_precision(config)
             seconds = seconds_an_update(config, data, levels, rounds)
             record[name] = {
                 "seconds_an_update": round(seconds, 2),

@@ -1,8 +1,8 @@
-"""Nodes a second and bytes a node: packed bits against plain floats, in one run, on a level of four boxes.
+"""Nodes per second and bytes per node: packed bits against plain floats, in one run, on a level of four boxes.
 
     python benchmarks/search_nodes.py [--json results/benchmark-search-nodes.json] [--million]
 
-Both search the same level with the true rules as the model (700 zeros and ones a state), breadth-first and without a
+Both search the same level with the true rules as the model (700 zeros and ones per state), breadth-first and without a
 limit to a layer, up to the same number of nodes; plain floats are what every search was made of before nodes were
 packed. Runs alternate, so that both see the same machine, and the median counts; the model's own time is taken out to
 show the search's. `--million` also searches a million nodes in a process of its own and says how much memory it took.
@@ -25,7 +25,7 @@ import torch
 
 from examples.boards import TrueRules
 from examples.sokoban_levels import SokobanLevels
-from pixelplan.distance.learned import load_distance
+from pixelplan.distance.learned_distance import load_distance
 from pixelplan.files import write_json
 from pixelplan.machine import describe_machine
 from pixelplan.model.checkpoint import load_model
@@ -63,7 +63,7 @@ class Timed(TrueRules):
 
 
 def grow(world: SokobanLevels, discrete: bool, config: OneShotConfig) -> tuple[Plan, float]:
-    """A search for what cannot be reached, and how long the model took in it."""
+    """A search for a goal that cannot be reached, and how long the model took in it."""
     frame, _ = world.reset(seed=0)
     model = Timed(world, discrete)
     with inference():
@@ -82,7 +82,7 @@ def open_level(folder: Path) -> SokobanLevels:
 
 
 def main(world: SokobanLevels, nodes: int, repeats: int) -> dict[str, Any]:
-    """Nodes a second of both, whole and without the model's time."""
+    """Nodes per second of both, with and without the model's time."""
     measured: dict[str, dict[str, list[float]]] = {}
     for _ in range(repeats):
         for name, discrete in (("plain", False), ("packed", True)):
@@ -113,7 +113,7 @@ class Trained:
 
 
 def learned(world: SokobanLevels, folder: Path, heuristic: Path | None, nodes: int, repeats: int) -> dict[str, Any]:
-    """States that a search in a trained model expands in a second of processor time, as it was before and as it is."""
+    """States that a search in a trained model expands in a second of processor time, before and now."""
     opened = load_model(folder)
     lookup = getattr(opened.networks, "lookup", None)
     ways: dict[str, tuple[bool, Any, Distance | None]] = {"plain floats": (False, None, None)}

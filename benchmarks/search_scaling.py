@@ -1,4 +1,4 @@
-"""Does the search's time a node stay level as the latent graph grows? A synthetic world model of a large open grid.
+"""Does a search's time per node stay the same as its graph grows? A synthetic world model of a large open grid.
 
     python benchmarks/search_scaling.py [--json results/benchmark-search-scaling.json]
 
@@ -53,7 +53,7 @@ class GridWorld:
 
 
 def main(sizes: tuple[int, int] = (100, 10_000), repeats: int = 9) -> dict[str, Any]:
-    """Microseconds a node at both sizes, and their ratio."""
+    """Microseconds per node at both sizes, and their ratio."""
     world = GridWorld(side=256)
     start, goal = world.embeddings[0].numpy(), world.embeddings[-1].numpy()
     times: dict[int, list[float]] = {size: [] for size in sizes}

@@ -42,7 +42,7 @@ PLAN = """async (env) => {
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Any file server, without words."""
+    """A plain file server that logs nothing."""
 
     protocol_version = "HTTP/1.1"
 
@@ -68,7 +68,7 @@ def first_view(browser: Browser, address: str) -> float:
 
 
 def main() -> int:
-    """Measure and say it."""
+    """Measure, print and optionally record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runtime", type=Path, help="the npm package onnxruntime-web as a file")
     parser.add_argument("--json", type=Path)

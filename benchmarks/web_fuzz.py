@@ -73,7 +73,7 @@ def fuzz(address: str, wanted: int) -> tuple[Counter[int], list[str]]:
 
 
 def main() -> int:
-    """Run it and say how it went."""
+    """Send the requests, print what went wrong and optionally record it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--json", type=Path)

@@ -49,7 +49,7 @@ class Visitors:
         return answer.json() if answer.content and "json" in answer.headers.get("content-type", "") else {}
 
     async def watch(self, what: str, path: str) -> None:
-        """One run or race, until it is through."""
+        """One run or race, to its end."""
         began = time.perf_counter()
         async with websockets.connect(self.address.replace("http", "ws") + path, max_size=2**24) as socket:
             async for message in socket:
@@ -141,7 +141,7 @@ def spread(times: list[float]) -> dict[str, float]:
 
 
 def alone(running: Server) -> dict[str, Any]:
-    """How many milliseconds a visitor waits who has the server alone."""
+    """How many milliseconds a visitor waits if there are no others."""
     with httpx2.Client(timeout=60) as client:
         began = time.perf_counter()
         client.get(running.address)
@@ -159,7 +159,7 @@ def alone(running: Server) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Run it and say how it went."""
+    """Measure, print and optionally record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60)

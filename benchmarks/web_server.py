@@ -32,7 +32,7 @@ class Server:
     address: str
     process: subprocess.Popen[str]
     opened: list[str]
-    """The files it opened once it served, known after its end."""
+    """The files that it opened while it served; known once it has ended."""
 
     def memory(self) -> float:
         """Resident memory in MB."""
@@ -62,7 +62,7 @@ def server(model: str = "") -> Iterator[Server]:
 
 
 def outside(opened: list[str]) -> list[str]:
-    """Those of the files that belong neither to Python and its packages nor to us, nor to the system's own."""
+    """Those of the files that belong neither to Python and its packages, nor to pixelplan, nor to the system."""
     import pixelplan
 
     ours = [sys.prefix, sys.base_prefix, str(Path(pixelplan.__file__).parent), "/proc", "/sys", "/dev", "/usr", "/lib"]

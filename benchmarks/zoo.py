@@ -1,8 +1,8 @@
-"""Other people's environments, with default settings: check, record, train, judge, one core, one record an id.
+"""Other people's environments, with default settings: check, record, train and judge, on one core.
 
     python benchmarks/zoo.py               # all ids that have no record yet, one after the other
-    python benchmarks/zoo.py four-rooms    # these
-    python benchmarks/zoo.py --shortest    # how many steps the judge's levels need at least, where that can be known
+    python benchmarks/zoo.py four-rooms    # only these
+    python benchmarks/zoo.py --shortest    # how many steps the judge's levels need at least, if that can be known
     python benchmarks/zoo.py --page        # docs/zoo.md and its picture, from the records there are
 
 Each id runs in a process of its own, and its record in results/zoo is written when it is done. What was recorded or
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from pixelplan.envs.family import Family
 
 ROOT = Path(__file__).parents[1]
-RESULTS, RUNS, PAGE = ROOT / "results" / "zoo", ROOT / "runs" / "zoo", ROOT / "docs" / "zoo.md"
-PICTURE, SHORTEST = ROOT / "docs" / "zoo.png", RESULTS / "shortest.json"
+RESULTS, RUNS = ROOT / "results" / "zoo", ROOT / "runs" / "zoo"
+SHORTEST = RESULTS / "shortest.json"
 LEVELS, JUDGED, SHOWN = "0:200", "2000:2020", 2000
 EXPLORED = (10, 40, 160)
-"""Episodes of 100 steps in which the shortest way may become known, one number after the other."""
+"""Numbers of episodes (of 100 steps) to explore a level with, in this order, until its shortest solution is known."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Animal:
     """As for --env."""
     options: dict[str, Any] = field(default_factory=dict)
     levels: str = LEVELS
-    """That are recorded: fewer if drawing is slow (check-env says how slow)."""
+    """The levels to record: fewer if drawing is slow (check-env says how slow)."""
     refused: str | None = None
     """For a negative control, the finding of check-env that must refuse it."""
 
@@ -109,19 +109,21 @@ def measure(name: str) -> dict[str, Any]:
     record["command"] = f"python benchmarks/zoo.py {name}"
     try:
         family = open_family(animal.env, animal.options)
-        found = check_env(family, list(range(5)))
+        check = check_env(family, list(range(5)))
     except InputError as problem:
         return {**record, "fits": False, "sentence": str(problem)}
-    unfit = [one for one in found.findings if one.mark == "does not fit"]
-    record |= {"fits": found.fits, "refused_for": [one.what for one in unfit], "hidden": found.hidden}
-    record["doubts"] = {one.what: one.found for one in found.findings if one.mark == "mind"}
+    unfit = [finding for finding in check.findings if finding.mark == "does not fit"]
+    record |= {"fits": check.fits, "refused_for": [finding.what for finding in unfit], "hidden": check.hidden}
+    record["doubts"] = {finding.what: finding.found for finding in check.findings if finding.mark == "mind"}
     if unfit or animal.refused:
         return {**record, "sentence": unfit[0].found if unfit else "it was not refused"}
     began, folder, model = core_seconds(), RUNS / name / "data", RUNS / name / "model"
     interrupted = folder.exists()
     ways = {way: reach(family, list(range(8)), 20, 20, 0, way == "explore") for way in ("random", "explore")}
-    record["reach"] = {way: {"goals": one.goals, "of": one.levels, "frames": one.frames} for way, one in ways.items()}
-    levels, episodes = ("0:1", 200) if found.one_level else (animal.levels, 20)
+    record["reach"] = {
+        way: {"goals": seen.goals, "of": seen.levels, "frames": seen.frames} for way, seen in ways.items()
+    }
+    levels, episodes = ("0:1", 200) if check.one_level else (animal.levels, 20)
     data = pixelplan.collect(family, levels, folder, episodes=episodes, resume=True)
     pixelplan.train(data, model, resume=True, threads=1, quiet=True)
     trained = read_description(model)
@@ -151,7 +153,7 @@ def measure(name: str) -> dict[str, Any]:
         except InputError as problem:
             record[f"{planner} {goals}"] = {"refused": str(problem)}
             continue
-        steps = [one.steps for one in result.episodes if one.solved]
+        steps = [episode.steps for episode in result.episodes if episode.solved]
         mean = sum(steps) / len(steps) if steps else None
         record[f"{planner} {goals}"] = {
             "success": result.success, "interval": result.interval, "optimal": result.optimal, "steps": mean,
@@ -160,18 +162,18 @@ def measure(name: str) -> dict[str, Any]:
         print(f"  {planner}, {goals} goals: {result.success:.2f}", flush=True)
     if record["goal_test"] is not None:
         _, episode = pixelplan.solve(family, SHOWN, model=model)
-        record["plan"] = {"level": SHOWN, "actions": [int(one) for one in episode.actions], "solved": episode.solved}
+        record["plan"] = {"level": SHOWN, "actions": list(map(int, episode.actions)), "solved": episode.solved}
     return record
 
 
 def fewest_steps(family: Family, number: int) -> int | None:
-    """The length of the shortest way from a level's start to a solved frame; None if it does not become known.
+    """The length of a level's shortest solution; None if exploring does not find out.
 
-    A level is explored until every action was tried in all frames from which a shorter way might lead there.
+    A level is explored until every action was tried in all frames through which a shorter one might lead.
     """
     import numpy as np
 
-    from pixelplan.worlds.seen import look
+    from pixelplan.worlds.measured_play import look
 
     for episodes in EXPLORED:
         play = look(family, number, episodes, 100, 0, True)
@@ -184,7 +186,7 @@ def fewest_steps(family: Family, number: int) -> int | None:
 
 
 def mean_fewest_steps(family: Family) -> float | None:
-    """The mean of the judge's levels; None as soon as one is not known."""
+    """The mean over the test levels; None if it is unknown for any of them."""
     numbers, steps = range(*map(int, JUDGED.split(":"))), 0
     for number in numbers:
         fewest = fewest_steps(family, number)
@@ -194,13 +196,18 @@ def mean_fewest_steps(family: Family) -> float | None:
     return steps / len(numbers)
 
 
+def known_shortest() -> dict[str, float | None]:
+    """The mean fewest steps of each id for which they were looked for; None if they were not found out."""
+    return json.loads(SHORTEST.read_text())["steps"] if SHORTEST.exists() else {}
+
+
 def find_shortest(names: list[str]) -> None:
-    """Add those of these ids to the record of shortest ways that are recorded and not in it."""
+    """Add to the record of shortest solutions those of these ids that have a record and are not in it yet."""
     from pixelplan.by_name.resolve import open_family
-    from pixelplan.files import read_json, write_json
+    from pixelplan.files import write_json
     from pixelplan.machine import describe_machine
 
-    known = read_json(SHORTEST)["steps"] if SHORTEST.exists() else {}
+    known = known_shortest()
     for name in names:
         animal = ZOO[name]
         if (RESULTS / f"{name}.json").exists() and name not in known and animal.refused is None:
@@ -212,141 +219,18 @@ def find_shortest(names: list[str]) -> None:
 
 
 def core_seconds() -> float:
-    """What this process and those that it started have taken of a core."""
+    """Processor seconds of this process and of those that it started."""
     return sum(os.times()[:4])
 
 
 def run(names: list[str]) -> None:
-    """One process an id, and its record."""
+    """Measure each id in a process of its own."""
     RESULTS.mkdir(parents=True, exist_ok=True)
     for name in names:
         print(f"{name} …", flush=True)
         done = subprocess.run([sys.executable, __file__, "--one", name], cwd=ROOT)
         if done.returncode:
-            print(f"{name} failed with code {done.returncode}; it is tried again the next time", flush=True)
-
-
-def share(record: dict[str, Any], key: str) -> str:
-    """A success rate for the table."""
-    found = record.get(key)
-    if found is None:
-        return ""
-    return "no goal test" if "refused" in found else f"{found['success']:.2f}"
-
-
-def is_solved(record: dict[str, Any]) -> bool:
-    """Whether an id reaches what it must."""
-    one_shot, full = (record.get(f"{planner} solved", {}).get("success", 0) for planner in ("one-shot", "full"))
-    return one_shot >= 0.90 and full >= 0.95
-
-
-def against(record: dict[str, Any]) -> str:
-    """What training says against a model and, if levels are not solved, what check-env says of goals."""
-    doubts = record.get("doubts", {})
-    said = [] if is_solved(record) else [f"{doubts[what]}." for what in ("goals seen", "mission") if what in doubts]
-    return " ".join([*said, *record["warnings"]])
-
-
-def steps_beside_shortest(record: dict[str, Any], shortest: dict[str, float | None]) -> str:
-    """Steps to the goal by the full planner, and the fewest possible if those are known."""
-    steps, fewest = record.get("full solved", {}).get("steps"), shortest.get(record["name"])
-    if steps is None:
-        return ""
-    return f"{steps:.1f}" if fewest is None else f"{steps:.1f} ({fewest:.1f})"
-
-
-def page(records: list[dict[str, Any]], shortest: dict[str, float | None]) -> str:
-    """The table of docs/zoo.md."""
-    lines = [
-        "| id | fits | levels | play | core-minutes | exact | goal test: missed, false alarms | one-shot | full | "
-        "steps (shortest) | random goals (one-shot) | search on images | what check-env or training says against it |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for one in records:
-        name = one["env"].removeprefix("minigrid:").removeprefix("examples.")
-        chosen = [f"{key} {value}" for key, value in one["options"].items() if key != "tile_size"]
-        name += f" ({', '.join(chosen)})" if chosen else ""
-        if not one["fits"]:
-            reason = ", ".join(one.get("refused_for", [])) or "cannot be opened"
-            lines.append(f"| {name} | no: {reason} | | | | | | | | | | | {one['sentence']} |")
-            continue
-        if "exact" not in one:
-            lines.append(f"| {name} | yes | | | | | | | | | | | {one['sentence']} |")
-            continue
-        test = one.get("goal_test")
-        told = "none" if test is None else f"{test['missed']:.2f}, {test['false_alarms']:.3f}"
-        randoms = share(one, "one-shot random")
-        levels = int(one["levels"].split(":")[1])
-        play = "explored" if one["explored"] else "random"
-        minutes = f"{one['core_seconds'] / 60:.1f}" + (" (after an interruption)" if one.get("interrupted") else "")
-        solved = " | ".join(share(one, f"{planner} solved") for planner in ("one-shot", "full"))
-        lines.append(
-            f"| {name} | yes | {levels} | {play} | {minutes} | {one['exact']:.3f} | {told} | {solved} | "
-            f"{steps_beside_shortest(one, shortest)} | {randoms} | {share(one, 'image-search solved')} | "
-            f"{against(one)} |"
-        )
-    return "\n".join(lines)
-
-
-def reach_table(records: list[dict[str, Any]]) -> str:
-    """What random play and exploring see in the same number of steps, by id."""
-    lines = [
-        "| id | random play: levels with a goal | frames per 100 steps | "
-        "exploring: levels with a goal | frames per 100 steps |",
-        "|---|---|---|---|---|",
-    ]
-    for one in records:
-        if "reach" in one:
-            ways = [one["reach"][way] for way in ("random", "explore")]
-            cells = " | ".join(f"{way['goals']} of {way['of']} | {way['frames'] / 4:.0f}" for way in ways)
-            lines.append(f"| {one['name']} | {cells} |")
-    return "\n".join(lines)
-
-
-def picture(records: list[dict[str, Any]]) -> None:
-    """Draw where each recorded plan of the full planner begins and ends, with its actions."""
-    from PIL import Image
-
-    from pixelplan.by_name.resolve import open_family
-    from pixelplan.files import write_picture
-    from pixelplan.reports.pictures import sheet
-
-    pictures, titles = [], []
-    for one in records:
-        if "plan" not in one:
-            continue
-        family = open_family(one["env"], one["options"])
-        level = family.level(one["plan"]["level"])
-        first, last = level.reset()[0], None
-        for action in one["plan"]["actions"]:
-            last = level.step(action)[0]
-        shown = Image.new("RGB", (330, 160), "white")
-        for place, frame in enumerate((first, first if last is None else last)):
-            scale = 160 / max(frame.shape[:2])
-            drawn = Image.fromarray(frame).resize(
-                (round(frame.shape[1] * scale), round(frame.shape[0] * scale)), Image.Resampling.NEAREST
-            )
-            shown.paste(drawn, (170 * place, 0))
-        pictures.append(shown)
-        titles.append(
-            f"{one['name']}: {len(one['plan']['actions'])} steps{'' if one['plan']['solved'] else ', failed'}"
-        )
-    if pictures:
-        write_picture(PICTURE, sheet(pictures, titles, columns=3))
-
-
-def write_page() -> None:
-    """Put the table into docs/zoo.md, and draw its picture."""
-    records = [json.loads(path.read_text()) for name in ZOO if (path := RESULTS / f"{name}.json").exists()]
-    shortest = json.loads(SHORTEST.read_text())["steps"] if SHORTEST.exists() else {}
-    text = PAGE.read_text()
-    for name, table in (("zoo", page(records, shortest)), ("play", reach_table(records))):
-        begin = f"<!-- {name}: made by `python benchmarks/zoo.py --page` from results/zoo -->\n"
-        end = f"<!-- end of {name} -->"
-        head, rest = text.split(begin)
-        text = head + begin + table + "\n" + end + rest.split(end)[1]
-    PAGE.write_text(text)
-    picture(records)
+            print(f"{name} failed with code {done.returncode}; the next run tries it again", flush=True)
 
 
 def main() -> None:
@@ -354,7 +238,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("names", nargs="*", choices=[*ZOO, []], help="ids by their short names; by default all")
     parser.add_argument("--one", choices=list(ZOO), help="measure this one in this process")
-    parser.add_argument("--shortest", action="store_true", help="find shortest ways in the judge's levels")
+    parser.add_argument("--shortest", action="store_true", help="find the shortest solutions of the test levels")
     parser.add_argument("--page", action="store_true", help="write docs/zoo.md from the records")
     arguments = parser.parse_args()
     if arguments.one:
@@ -366,8 +250,11 @@ def main() -> None:
         sys.path.insert(0, str(ROOT))
         find_shortest(arguments.names or list(ZOO))
     elif arguments.page:
+        from zoo_page import write_page
+
         sys.path.insert(0, str(ROOT))
-        write_page()
+        records = [json.loads(path.read_text()) for name in ZOO if (path := RESULTS / f"{name}.json").exists()]
+        write_page(records, known_shortest())
     else:
         run(arguments.names or [name for name in ZOO if not (RESULTS / f"{name}.json").exists()])
 

@@ -26,8 +26,8 @@ def record_if_made(name: str) -> dict[str, Any] | None:
 
 def all_if_made(*names: str) -> list[dict[str, Any]] | None:
     """Records in results/; None if any of them was not made."""
-    made = [value for name in names if (value := record_if_made(name)) is not None]
-    return made if len(made) == len(names) else None
+    records = [value for name in names if (value := record_if_made(name)) is not None]
+    return records if len(records) == len(names) else None
 
 
 def table(header: str, rows: Iterable[Sequence[str]]) -> str:

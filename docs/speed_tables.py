@@ -59,7 +59,7 @@ def speed() -> str:
 
 
 def page(load: dict[str, Any] | None, fuzz: dict[str, Any] | None, budget: dict[str, Any] | None = None) -> str:
-    """What the page stood, from the records of its load, of generated requests and of a slow network, if they exist."""
+    """What the page withstood, from the records of load, of generated requests and of a slow network, if they exist."""
     lines = []
     if load is not None:
         alone, memory = load["milliseconds_alone"], load["memory_mb"]

@@ -19,10 +19,10 @@ def own_worlds() -> str:
     """What the examples reached, as far as it is recorded."""
     rows = []
     for name, title in EXAMPLES.items():
-        made = all_if_made(*(f"race/{name}-{part}-seed0" for part in ("training", "one-shot", "full")))
-        if made is None:
+        records = all_if_made(*(f"race/{name}-{part}-seed0" for part in ("training", "one-shot", "full")))
+        if records is None:
             continue
-        training, *planners = made
+        training, *planners = records
         success = (f"{run['success']:.2f}" for run in planners)
         optimal = ", ".join(f"{run['optimal']:.2f}" for run in planners)
         cores = training["config"]["threads"]
@@ -72,12 +72,12 @@ def default_settings() -> str:
 
 def other_sizes() -> str:
     """Success on boards of other sizes than trained on, by model and size."""
-    made = all_if_made("benchmark-other-sizes")
-    if made is None:
+    records = all_if_made("benchmark-other-sizes")
+    if records is None:
         return "Not recorded with the present code yet."
     titles = {**{name: kind.__name__ for name, kind in PUZZLES.items()}, **EXAMPLES}
     rows = []
-    for name, by_seed in made[0]["models"].items():
+    for name, by_seed in records[0]["models"].items():
         world = name.removesuffix("-10")
         levels = "1,000" if name == world else "10"
         for size in next(iter(by_seed.values())):
@@ -92,10 +92,10 @@ def _default_runs(name: str) -> Iterator[dict[str, Any]]:
     """The runs of `results/race.sh` with one name that are recorded in full, one per seed."""
     for seed in SEEDS:
         parts = (f"race/{name}-{part}-seed{seed}" for part in ("training", "one-shot", "full"))
-        made = all_if_made(*parts, f"race/exactness-seed{seed}")
-        if made is None or name not in made[3]["models"]:
+        records = all_if_made(*parts, f"race/exactness-seed{seed}")
+        if records is None or name not in records[3]["models"]:
             continue
-        training, one_shot, full, exactness = made
+        training, one_shot, full, exactness = records
         yield {
             "family": training["model"]["family"],
             "race": training["race"],

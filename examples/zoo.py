@@ -1,7 +1,7 @@
 """Thin wrappers for other people's environments (`pip install 'pixelplan[zoo]'`); most need none.
 
-What an id lacks, each adds and nothing more: levels by seed, a picture, or what counts as solved. Use them as
-`--env examples.zoo:frozen_lake`, and so on; docs/zoo.md lists them with those that go without.
+Each adds only what its environment lacks: levels by seed, a picture, or what counts as solved. Use them as
+`--env examples.zoo:frozen_lake`, and so on; docs/zoo.md lists them, along with environments that need no wrapper.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 
 class Remade(gymnasium.Wrapper):
-    """Makes the environment anew for every other seed: levels are arguments there, not seeds."""
+    """Makes the environment anew if the seed changes, because its levels are arguments, not seeds."""
 
     def __init__(self, make: Any) -> None:
         self.make, self.seed = make, 0
@@ -39,7 +39,7 @@ def frozen_lake(size: int = 5) -> gymnasium.Env:
 
 
 class CliffWalking(gymnasium.Wrapper):
-    """The one cliff, begun anywhere but in it. Its goal pays no more than any step: it must say when it is solved."""
+    """The one cliff, with random starts. Its goal pays no more than any step does, so `info` says when it is solved."""
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
         _, info = self.env.reset(seed=seed)
@@ -57,7 +57,7 @@ def cliff_walking() -> gymnasium.Env:
 
 
 class Seeded(gymnasium.Wrapper):
-    """For levels that are drawn from the global generators."""
+    """Seeds the global generators, from which the levels are drawn."""
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict]:
         random.seed(seed)
@@ -85,7 +85,7 @@ def painted(cells: np.ndarray, colours: np.ndarray) -> np.ndarray:
 
 
 class Jumanji(gymnasium.Env):
-    """A jumanji environment: `cells` says what is in each cell of its state, a number each, and colours tell them."""
+    """A jumanji environment: `cells` numbers what is in each cell of its state, and each number has a colour."""
 
     colours = np.random.default_rng(7).integers(30, 256, (32, 3), np.uint8)
 
@@ -156,7 +156,7 @@ def photo_tiles() -> gymnasium.Env:
 
 
 class Cube(gymnasium.Env):
-    """magiccube's 2 × 2 × 2, scrambled by four turns, three faces of it turned: all that can be told apart."""
+    """magiccube's 2 × 2 × 2, scrambled by four turns of three faces; turning the others would also turn it over."""
 
     action_space, action_names = gymnasium.spaces.Discrete(6), ("R", "R'", "U", "U'", "F", "F'")
     observation_space = gymnasium.spaces.Box(0, 255, (48, 64, 3), np.uint8)
@@ -179,9 +179,11 @@ def unfolded(cube: Any) -> np.ndarray:
     colours = ((0, 0, 0), (255, 255, 255), (255, 230, 0), (200, 0, 0), (255, 140, 0), (0, 0, 220), (0, 160, 0))
     places = {"U": (0, 2), "L": (2, 0), "F": (2, 2), "R": (2, 4), "B": (2, 6), "D": (4, 2)}
     cells = np.zeros((6, 8), np.int64)
-    for face, shown in cube.get_all_faces().items():
+    for face, stickers in cube.get_all_faces().items():
         row, column = places[face.name]
-        cells[row : row + 2, column : column + 2] = [[1 + "WYROBG".index(one.name) for one in line] for line in shown]
+        cells[row : row + 2, column : column + 2] = [
+            [1 + "WYROBG".index(each.name) for each in line] for line in stickers
+        ]
     return painted(cells, np.array(colours, np.uint8))
 
 
@@ -237,7 +239,7 @@ class Counted(gymnasium.Wrapper):
 
 
 def counted() -> gymnasium.Env:
-    """MiniGrid with a step counter, which no plan can come back from."""
+    """MiniGrid with a step counter, so that no state ever comes back."""
     import minigrid  # noqa: F401
 
     return Counted(gymnasium.make("MiniGrid-Empty-Random-5x5-v0", render_mode="rgb_array", max_steps=10**6).unwrapped)

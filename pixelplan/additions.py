@@ -20,16 +20,16 @@ class Registry(Mapping[str, T]):
     """Things by name: the core's own, and those that announced modules add."""
 
     def __init__(self, table: str, entries: Mapping[str, T]) -> None:
-        self._table, self._things = table, dict(entries)
+        self._table, self._entries = table, dict(entries)
 
-    def add(self, things: Mapping[str, T]) -> None:
+    def add(self, entries: Mapping[str, T]) -> None:
         """Add another room's things."""
-        self._things.update(things)
+        self._entries.update(entries)
 
     def _complete(self) -> dict[str, T]:
         while _ANNOUNCED.get(self._table):
             importlib.import_module(_ANNOUNCED[self._table].pop(0))
-        return self._things
+        return self._entries
 
     def __getitem__(self, name: str) -> T:
         return self._complete()[name]

@@ -12,7 +12,7 @@ import pytest
 from pixelplan.by_name.resolve import open_family
 from pixelplan.worlds.check_env import Check, check_env
 from pixelplan.worlds.env_findings import CheckConfig, levels_advised
-from pixelplan.worlds.seen import Sample
+from pixelplan.worlds.measured_play import Sample
 from tests.checked_worlds import (
     Beside,
     Careless,
@@ -71,17 +71,17 @@ def test_a_clock_is_found_as_such() -> None:
 def test_a_score_is_found_as_such_and_a_memory_is_not() -> None:
     check = checked(Scored)
     assert not check.fits and "rows 2–3" in finding_of(check, "clock")
-    assert "clock" not in [one.what for one in checked(Remembering).findings]
+    assert "clock" not in [finding.what for finding in checked(Remembering).findings]
 
 
 def test_chance_is_told_before_a_clock() -> None:
-    assert "chance" in [one.what for one in checked(Racing).findings if one.mark == "does not fit"]
+    assert "chance" in [finding.what for finding in checked(Racing).findings if finding.mark == "does not fit"]
 
 
 def test_missions_in_words_are_told() -> None:
     check = checked(Told)
     assert check.fits and "'go to the right', 'go to the left'" in finding_of(check, "mission")
-    assert "mission" not in [one.what for one in checked(Corridor).findings]
+    assert "mission" not in [finding.what for finding in checked(Corridor).findings]
 
 
 def test_the_next_command_fits_what_play_sees_and_how_long_it_takes() -> None:
@@ -100,7 +100,7 @@ def test_chance_beside_np_random_is_found_as_such() -> None:
 def test_ends_and_rewards() -> None:
     short = checked(Short)
     assert "does not fit: every episode ends with its first step" in finding_of(short, "episodes")
-    assert [one.what for one in short.findings if one.mark == "does not fit"] == ["episodes"]
+    assert [finding.what for finding in short.findings if finding.mark == "does not fit"] == ["episodes"]
     paying = checked(Paying)
     assert "100% of steps" in finding_of(paying, "episodes") and paying.fits
     assert 'no episode has ended, and there is no info["solved"]' in finding_of(paying, "goals seen")
@@ -151,11 +151,11 @@ def test_collect_refuses_what_ends_at_once_and_says_what_is_missing(tmp_path: Pa
     words = ["collect", "--levels", "0:3", "--out", tmp_path / "data", "--env"]
     assert "ends with its first step" in one_sentence(run_command(*words, "tests.checked_worlds:Short", code=2))
     assert not (tmp_path / "data").exists()
-    told = " ".join(run_command(*words, "tests.checked_worlds:Unsolvable").stdout.split())
-    assert "the goal was seen in 0 of 3 levels; without one, a model plans to pictures only: every action was" in told
+    output = " ".join(run_command(*words, "tests.checked_worlds:Unsolvable").stdout.split())
+    assert "the goal was seen in 0 of 3 levels; without one, a model plans to pictures only: every action was" in output
     words[4] = tmp_path / "other"
-    told = " ".join(run_command(*words, "tests.checked_worlds:Farther").stdout.split())
-    assert "without one, a model plans to pictures only: try longer episodes" in told
+    output = " ".join(run_command(*words, "tests.checked_worlds:Farther").stdout.split())
+    assert "without one, a model plans to pictures only: try longer episodes" in output
 
 
 def test_it_says_how_far_it_is() -> None:

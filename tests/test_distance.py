@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pixelplan.distance.distance_config import NetworkConfig
 from pixelplan.distance.labels import back_and_forth, backed_up, from_search, in_hindsight, to_any
-from pixelplan.distance.learned import LearnedDistance, load_distance, save_distance
+from pixelplan.distance.learned_distance import LearnedDistance, load_distance, save_distance
 from pixelplan.distance.network import FARTHEST, DistanceNetwork
 from pixelplan.distance.rounds import imagine
 from pixelplan.planning import OneShotConfig, one_shot
@@ -93,9 +93,9 @@ def test_networks_take_codes_of_any_layout(layout):
     roots, logits = network(z, network.read_goal(goals))
     assert roots.shape == (2, 5) and logits.shape == (2, 5, 4)
     distance = LearnedDistance(network)
-    one = distance(z[0], goals[:1])
-    assert one.shape == (5,) and (one >= 0).all() and (one <= FARTHEST).all()
-    torch.testing.assert_close(one, distance(z[0], goals[[0, 0]]), msg="several equal goals are one")
+    steps = distance(z[0], goals[:1])
+    assert steps.shape == (5,) and (steps >= 0).all() and (steps <= FARTHEST).all()
+    torch.testing.assert_close(steps, distance(z[0], goals[[0, 0]]), msg="several equal goals are one")
     torch.nn.init.constant_(network.answer.weight, 0.01)  # small enough for no distance to be the farthest
     assert not torch.equal(distance(z[0], goals[:1]), distance(z[0], goals[1:])), "another goal, another distance"
 

@@ -12,7 +12,7 @@ from PIL import Image
 
 from examples.sliding_puzzle import SlidingPuzzle
 from pixelplan.distance.distance_config import DistanceConfig
-from pixelplan.distance.learned import Guided, load_distance, save_distance
+from pixelplan.distance.learned_distance import Guided, load_distance, save_distance
 from pixelplan.distance.network import DistanceNetwork
 from pixelplan.distance.rounds import train_distance
 from pixelplan.planning import OneShotConfig, one_shot
@@ -36,7 +36,7 @@ def test_it_learns_the_eight_puzzle(tmp_path):
     distance = train_distance(
         world.oracle(), open_level, range(200), range(200, 204), tmp_path / "h", config, tell=rounds.append
     )
-    assert [one.number for one in rounds] == [0, 1] and [one.nodes for one in rounds] == [0, 600]
+    assert [round_.number for round_ in rounds] == [0, 1] and [round_.nodes for round_ in rounds] == [0, 600]
     assert rounds[-1].held_out_solved == 1.0 and rounds[-1].held_out_actions > 0.5
     guided = Guided(world.oracle(), distance)
     blind, seeing = [], []
@@ -74,14 +74,14 @@ def test_training_goes_on_after_an_interruption_to_the_same_weights(tmp_path):
         """It is cut off here."""
 
     def train(out, cut_after=None, resume=False, updates=3):
-        def tell(one):
-            if one.number == cut_after:
+        def tell(round_):
+            if round_.number == cut_after:
                 raise Cut
 
         config = DistanceConfig(rounds=4, searches=3, nodes=50, updates=updates, held_out_nodes=50, network=SMALL)
         train_distance(world.oracle(), open_level, range(5), [6], tmp_path / out, config, None, resume, tell)
         about = json.loads((tmp_path / out / "heuristic.json").read_text())
-        return about["weights_sha256"], [one["number"] for one in about["rounds"]]
+        return about["weights_sha256"], [round_["number"] for round_ in about["rounds"]]
 
     whole = train("whole")
     assert whole[1] == [0, 1, 2, 3, 4]
@@ -176,8 +176,8 @@ def test_the_command_and_what_it_wrote(tmp_path):
 def test_what_cannot_be_learned_is_one_sentence(arguments, words, tmp_path):
     usual = {"--env": BOXES[1], "--model": "oracle", "--levels": "0:4", "--held-out": "4:6"}
     usual.update(zip(arguments[::2], arguments[1::2], strict=True))
-    given_ = [part for pair in usual.items() for part in pair]
-    assert words in one_sentence(run_command("train-heuristic", *given_, "--out", tmp_path / "h", code=2))
+    arguments = [part for pair in usual.items() for part in pair]
+    assert words in one_sentence(run_command("train-heuristic", *arguments, "--out", tmp_path / "h", code=2))
     assert not (tmp_path / "h").exists()
 
 
@@ -220,4 +220,4 @@ def test_from_pixels_to_plans_by_the_commands(tmp_path, monkeypatch):
         "evaluate", *world, "--model", "model", "--levels", "40:45", "--planner", "one-shot", *search, "--json", "r"
     )
     record = json.loads((tmp_path / "r").read_text())
-    assert record["success"] == 1.0 and all(one["found"] and one["nodes"] > 6 for one in record["episodes"])
+    assert record["success"] == 1.0 and all(episode["found"] and episode["nodes"] > 6 for episode in record["episodes"])

@@ -53,8 +53,8 @@ def test_records_say_how_sure_plans_are(tmp_path):
     assert all(episode.found is not None and episode.chance is None for episode in known.episodes)
     judged = evaluate("ice-slider", "3000:3003", planner="one-shot", calibration=record)
     assert judged.calibration == str(record) and all(0 < (episode.chance or 0) < 1 for episode in judged.episodes)
-    told = story(*solve("ice-slider", 3000, calibration=record))
-    assert "the first plan was predicted to succeed with a chance of 0.9" in told
+    printed = story(*solve("ice-slider", 3000, calibration=record))
+    assert "the first plan was predicted to succeed with a chance of 0.9" in printed
     other = OneShotConfig(node_limit=77)
     with pytest.raises(InputError, match=r"records plans with other config: node_limit 2048, not 77$"):
         evaluate("ice-slider", "3000:3003", planner="one-shot", calibration=record, config=other)

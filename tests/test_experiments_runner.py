@@ -15,7 +15,7 @@ import pytest
 
 from pixelplan.cli import main
 from pixelplan.evaluation.stats import wilson
-from pixelplan.experiments.check import agree
+from pixelplan.experiments.check_records import agree
 from pixelplan.experiments.records import find_record, record_path
 from pixelplan.experiments.registry import EXPERIMENTS, experiment
 from pixelplan.experiments.runner import jobs_of, locked
@@ -178,11 +178,11 @@ def test_a_check_finds_a_record_that_was_changed(grid: Path, tmp_path: Path) -> 
 def test_what_a_check_calls_agreement() -> None:
     recorded = {"levels": 100, "success": 0.9, "unsolved": list(range(10)), "interval": wilson(90, 100)}
 
-    def found(solved: int) -> dict[str, object]:
+    def result_of(solved: int) -> dict[str, object]:
         return {"levels": 100, "success": solved / 100, "interval": wilson(solved, 100)}
 
-    assert agree(recorded, found(90)) and agree(recorded, found(93)) and not agree(recorded, found(70))
-    assert not agree({**recorded, "success": 0.93}, found(93)), "ten levels are listed as unsolved"
+    assert agree(recorded, result_of(90)) and agree(recorded, result_of(93)) and not agree(recorded, result_of(70))
+    assert not agree({**recorded, "success": 0.93}, result_of(93)), "ten levels are listed as unsolved"
 
 
 def test_training_sets_are_those_of_the_design() -> None:

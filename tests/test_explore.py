@@ -119,7 +119,7 @@ def test_episodes_become_longer_if_goals_are_not_seen(tmp_path: Path, capsys: py
     for name, asked in (("chosen", None), ("asked", True)):
         data = pixelplan.collect(long_corridor, "0:2", tmp_path / name, choice=short, explore=asked)
         assert data.actions.shape[1] == 20 and data.manifest["explore"]
-        assert "with 20 steps instead of 2" in (told := capsys.readouterr().err) and "--steps decides" in told
+        assert "with 20 steps instead of 2" in (message := capsys.readouterr().err) and "--steps decides" in message
     content = ChoiceConfig(steps=2, longer=(20,), few=0.0)
     assert pixelplan.collect(long_corridor, "0:2", tmp_path / "few", choice=content).actions.shape[1] == 2
     assert pixelplan.collect(long_corridor, "0:2", tmp_path / "said", choice=short, steps=3).actions.shape[1] == 3

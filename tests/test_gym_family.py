@@ -132,7 +132,7 @@ def test_levels_play_on_other_processes() -> None:
 
 def test_names_in_files_are_never_imported() -> None:
     assert recorded_family("tests.own_worlds:raises", {}) is None
-    again = recorded_family(CORRIDOR, {"pixels": [16, 24]}, named=CORRIDOR)
+    again = recorded_family(CORRIDOR, {"pixels": [16, 24]}, user_env=CORRIDOR)
     assert again is not None and again.shape == (16, 24, 3)
 
 

@@ -123,8 +123,8 @@ def test_pieces_cover_a_recording(length: int, steps: int) -> None:
 def test_levels_are_episodes_or_one(tmp_path: Path) -> None:
     source = write_npz(tmp_path / "a.npz", recording())
     assert len(np.unique(import_trajectories(source, tmp_path / "each").episode_level)) == 3
-    one = import_trajectories(source, tmp_path / "one", one_level=True, pixels=(16, 24))
-    assert np.unique(one.episode_level).tolist() == [0] and one.frames.shape[1:] == (16, 24, 3)
+    as_one_level = import_trajectories(source, tmp_path / "one", one_level=True, pixels=(16, 24))
+    assert np.unique(as_one_level.episode_level).tolist() == [0] and as_one_level.frames.shape[1:] == (16, 24, 3)
 
 
 def test_bad_recordings_are_one_sentence(tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ def test_how_codes_are_compared_and_spread_are_settings():
         scales.append(WorldModel(config, sizes_of(data)).networks.forward_model.log_scale.item())
     assert scales == [4.5, 1.0]
     codes = [spread_codes(1, 40, 8, SpreadingConfig(**change)) for change in ({}, {"rounds": 0}, {"push": 0.01})]
-    nearest = [(torch.cdist(one[0], one[0]) + 9 * torch.eye(40)).min() for one in codes]
+    nearest = [(torch.cdist(embedded[0], embedded[0]) + 9 * torch.eye(40)).min() for embedded in codes]
     assert nearest[0] > max(nearest[1:])
     assert not torch.equal(codes[0], spread_codes(1, 40, 8, SpreadingConfig(sharpness=1.0)))
     assert config_from(json.loads(json.dumps(dataclasses.asdict(blunt)))) == blunt

@@ -6,6 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
+import agreement_claims as claims
 import make_agreement
 import make_results
 import pytest
@@ -68,19 +69,15 @@ def test_numbers_are_those_of_the_records() -> None:
 
 def test_equal_numbers_are_no_agreement() -> None:
     whole, same, less = (
-        make_agreement.Rate(1.0, 0.96, 1.0),
-        make_agreement.Rate(0.99, 0.95, 1.0),
-        make_agreement.Rate(0.6, 0.5, 0.7),
+        claims.Rate(1.0, 0.96, 1.0),
+        claims.Rate(0.99, 0.95, 1.0),
+        claims.Rate(0.6, 0.5, 0.7),
     )
-    assert make_agreement.worth(whole, less) == "agrees" and make_agreement.worth(whole, same) == make_agreement.CEILING
-    assert make_agreement.worth(make_agreement.Rate(0.62, 0.5, 0.7), less) == "differs", (
-        "there was room for a difference"
-    )
-    said, numbers = make_agreement.claim(
-        [("DigitJump", "agrees", str(less)), ("ProcgenMaze", make_agreement.CEILING, str(same))]
-    )
-    assert said == f"DigitJump: agrees; ProcgenMaze: {make_agreement.CEILING}" and "0.60 (0.50–0.70)" in numbers
-    assert make_agreement.claim([]) == make_agreement.NOT_MEASURED
+    assert claims.worth(whole, less) == "agrees" and claims.worth(whole, same) == claims.CEILING
+    assert claims.worth(claims.Rate(0.62, 0.5, 0.7), less) == "differs", "there was room for a difference"
+    verdicts, numbers = claims.claim([("DigitJump", "agrees", str(less)), ("ProcgenMaze", claims.CEILING, str(same))])
+    assert verdicts == f"DigitJump: agrees; ProcgenMaze: {claims.CEILING}" and "0.60 (0.50–0.70)" in numbers
+    assert claims.claim([]) == claims.NOT_MEASURED
 
 
 def test_the_pages_load_is_reported_from_its_records() -> None:

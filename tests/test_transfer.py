@@ -11,7 +11,7 @@ from pixelplan.by_name.resolve import open_family
 from pixelplan.cli import main
 from pixelplan.data.dataset import open_trajectories
 from pixelplan.families.position import spread_codes
-from pixelplan.model import worlds
+from pixelplan.model import train_data
 from pixelplan.model.batches import level_plays
 from pixelplan.model.checkpoint import read_description
 from pixelplan.model.find_family import family_of
@@ -164,10 +164,10 @@ def test_worlds_share_the_finest_lattice_that_fits_them_all():
     config = PictureConfig(patches=5, width=8, wide=16, coarsest=0.8, finest=1.2)
     apart = [family_of(config).fit(config, None, world)[1].rows for world in worlds_of_two_lattices]
     assert apart[0] != apart[1]
-    settings, sizes = worlds.fit(config, None, worlds_of_two_lattices)
+    settings, sizes = train_data.fit(config, None, worlds_of_two_lattices)
     assert sizes.rows == max(apart) == settings.patches
     with pytest.raises(InputError, match="ask for different grids: position finds 6 × 6 and 4 × 4 cells"):
-        worlds.fit(SMALL["position"], None, worlds_of_two_lattices)
+        train_data.fit(SMALL["position"], None, worlds_of_two_lattices)
 
 
 @pytest.fixture(scope="module")
@@ -210,20 +210,20 @@ def test_the_frames_of_a_batch_have_one_size():
 def test_sizes_whose_cells_differ_are_refused():
     unlike = play(levels=2), play(levels=2, size=3, cell=5)
     with pytest.raises(InputError, match="frames of 15 × 15 and 16 × 16 pixels are not whole numbers of the same"):
-        worlds.fit(PictureConfig(patches=4, coarsest=1, finest=1), None, unlike)
+        train_data.fit(PictureConfig(patches=4, coarsest=1, finest=1), None, unlike)
 
 
 def test_a_batch_has_levels_of_all_worlds(monkeypatch):
     first, second = two_worlds(monkeypatch)
-    model = WorldModel(*worlds.fit(SMALL["position"], None, (first, second)))
-    levels, held_out = worlds.split(model.networks, (first, second), (), held_out_every=10)
+    model = WorldModel(*train_data.fit(SMALL["position"], None, (first, second)))
+    levels, held_out = train_data.split(model.networks, (first, second), (), held_out_every=10)
     assert len(levels) == 9 + 5 and len(held_out.by_family) == len(held_out.frames) == 2 + 5
     assert [int(level.actions.max()) for level in levels[:4]] == [4, 3, 4, 3], "in turn"
 
 
 def test_a_world_with_fewer_actions_sees_only_its_own(monkeypatch):
     data, _ = two_worlds(monkeypatch)
-    model = WorldModel(*worlds.fit(SMALL["position"], None, (data,)), threshold=0.5)
+    model = WorldModel(*train_data.fit(SMALL["position"], None, (data,)), threshold=0.5)
     z, context = model.encode(data.frames[:2]), model.context(data.frames[0])
     assert torch.equal(model.with_actions(4).step(z, context), model.step(z, context)[:, :4])
     assert model.with_actions(4).for_frames(24, 24).actions == 4

@@ -24,7 +24,7 @@ def test_each_resets_and_steps(name: str) -> None:
         assert np.array_equal(shown[0], shown[2]), "the same seed is the same level"
 
 
-@pytest.mark.parametrize("name", [name for name, one in ZOO.items() if one.refused])
+@pytest.mark.parametrize("name", [name for name, animal in ZOO.items() if animal.refused])
 def test_negative_controls_are_refused_for_the_right_reason(name: str) -> None:
     from pixelplan.worlds.check_env import check_env
 

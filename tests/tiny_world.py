@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
+from pixelplan.families.presets import preset
 from pixelplan.types import Trajectories
 
+TINY = dataclasses.replace(preset("tiny"), quiet=True, threads=1, batch=4)
+"""Settings of a training that a test can wait for."""
 MOVES = ((-1, 0), (0, 1), (0, -1), (1, 0), (0, 0))
 
 

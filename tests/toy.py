@@ -16,6 +16,14 @@ def frame_of(state: int) -> np.ndarray:
     return frame
 
 
+def grid(side: int) -> np.ndarray:
+    """Moves in a square: up, right, left, down."""
+    row, column = np.divmod(np.arange(side * side), side)
+    moves = ((-1, 0), (0, 1), (0, -1), (1, 0))
+    ends = [np.clip(row + r, 0, side - 1) * side + np.clip(column + c, 0, side - 1) for r, c in moves]
+    return np.stack(ends, axis=1)
+
+
 class ToyWorld:
     """A world [S,A] of successors that starts in state 0 and is solved in state `goal`."""
 

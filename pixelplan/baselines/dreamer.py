@@ -260,9 +260,9 @@ def _seconds(note: dict[str, Any], checkpoint: Path | None) -> float:
 
 def _check_place(settings: Path, out: Path) -> None:
     """An InputError if a run's folder was moved: sheeprl would continue in the old place."""
-    begun = re.search(r"^log_root: (.+)$", settings.read_text(), re.MULTILINE)
-    if begun is not None and begun[1] != str(out.resolve()):
-        raise InputError(f"{out} was moved: DreamerV2's run can only be resumed in {begun[1]}, where it was started")
+    root = re.search(r"^log_root: (.+)$", settings.read_text(), re.MULTILINE)
+    if root is not None and root[1] != str(out.resolve()):
+        raise InputError(f"{out} was moved: DreamerV2's run can only be resumed in {root[1]}, where it was started")
 
 
 def _steps_of(checkpoint: Path) -> int:

@@ -202,8 +202,8 @@ def train_glamor(
     def save() -> None:
         nonlocal saved
         saved = time.monotonic()
-        gone = seconds_before + saved - began
-        progress_note = {"steps": trainer.steps, "updates": trainer.updates, "seconds": gone}
+        elapsed = seconds_before + saved - began
+        progress_note = {"steps": trainer.steps, "updates": trainer.updates, "seconds": elapsed}
         rows.append({**progress_note, "loss": float(np.mean(losses)) if losses else None})
         losses.clear()
         drawn = trainer.random.bit_generator.state

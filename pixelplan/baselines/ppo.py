@@ -205,8 +205,8 @@ class Keeper(BaseCallback):
             return
         self._last_saved = time.monotonic()
         self.saved_steps = self.model.num_timesteps
-        told, tensors = self._state()
-        mean_return = float(np.mean(told["returns"] or [0.0]))
+        values, tensors = self._state()
+        mean_return = float(np.mean(values["returns"] or [0.0]))
         self._rows.append({"steps": self.saved_steps, "seconds": self.seconds_gone(), "mean_return": mean_return})
         note = {
             "request": self._request,
@@ -214,7 +214,7 @@ class Keeper(BaseCallback):
             "updates": self.model._n_updates,
             "seconds": self.seconds_gone(),
             "rows": self._rows,
-            "state": told,
+            "state": values,
         }
         write_rows(self._out / "metrics.jsonl", self._rows)  # first: no checkpoint may know more rows than this
         save_run(self._out, self.model.policy, self.model.policy.optimizer, note, tensors)

@@ -20,7 +20,7 @@ def clone(agent: PPO, seen: VecNormalize, games: PuzzleVectorEnv) -> tuple[dict[
     assert isinstance(monitor, VecMonitor)
     _, keys, place, has_gauss, gauss = np.random.get_state()  # noqa: NPY002 (stable-baselines3 draws from it)
     spread = seen.ret_rms
-    told = {"games": games.clone_state(), "drawn": [place, has_gauss, gauss], "returns": _returns(agent)}
+    values = {"games": games.clone_state(), "drawn": [place, has_gauss, gauss], "returns": _returns(agent)}
     tensors = {
         "spread_of_returns": torch.tensor([float(spread.mean), float(spread.var), spread.count], dtype=torch.float64),
         "discounted": torch.tensor(seen.returns, dtype=torch.float64),
@@ -30,11 +30,11 @@ def clone(agent: PPO, seen: VecNormalize, games: PuzzleVectorEnv) -> tuple[dict[
         "torch_random": torch.get_rng_state(),
         "numpy_random": torch.tensor(np.asarray(keys, np.int64)),
     }
-    return told, tensors
+    return values, tensors
 
 
 def restore(
-    agent: PPO, seen: VecNormalize, games: PuzzleVectorEnv, told: dict[str, Any], tensors: dict[str, Tensor]
+    agent: PPO, seen: VecNormalize, games: PuzzleVectorEnv, values: dict[str, Any], tensors: dict[str, Tensor]
 ) -> None:
     """Put everything back as it was between two rollouts."""
     monitor = seen.venv
@@ -43,13 +43,13 @@ def restore(
     seen.returns = tensors["discounted"].numpy().copy()
     monitor.episode_returns = tensors["episode_returns"].numpy().copy()
     monitor.episode_lengths = tensors["episode_lengths"].numpy().copy()
-    agent.ep_info_buffer = deque([{"r": value, "l": 0, "t": 0.0} for value in told["returns"]], 100)
+    agent.ep_info_buffer = deque([{"r": earned, "l": 0, "t": 0.0} for earned in values["returns"]], 100)
     agent.ep_success_buffer = deque(maxlen=100)
-    frames = games.restore_state(told["games"])
+    frames = games.restore_state(values["games"])
     agent._last_obs = agent.env.transpose_observations(frames)  # type: ignore[attr-defined]
     agent._last_episode_starts = tensors["episode_starts"].numpy().copy()
     torch.set_rng_state(tensors["torch_random"])
-    place, has_gauss, gauss = told["drawn"]
+    place, has_gauss, gauss = values["drawn"]
     keys = tensors["numpy_random"].numpy().astype(np.uint32)
     np.random.set_state(("MT19937", keys, place, has_gauss, gauss))  # noqa: NPY002
 

@@ -47,7 +47,7 @@ def old_gym(id: str) -> Callable[..., gymnasium.Env[Any, Any]]:
 
     def make(**options: Any) -> gymnasium.Env[Any, Any]:
         with _quietly():
-            env = _made(gym, id, options).unwrapped
+            env = _make_env(gym, id, options).unwrapped
             if "seed" in inspect.signature(env.reset).parameters:  # since version 0.26
                 return shimmy.GymV26CompatibilityV0(env=env)
             return shimmy.GymV21CompatibilityV0(env=env, render_mode="rgb_array")
@@ -55,7 +55,7 @@ def old_gym(id: str) -> Callable[..., gymnasium.Env[Any, Any]]:
     return make
 
 
-def _made(gym: Any, id: str, options: dict[str, Any]) -> Any:
+def _make_env(gym: Any, id: str, options: dict[str, Any]) -> Any:
     """The environment, asked for pictures if it can be."""
     try:
         return gym.make(id, disable_env_checker=True, **{"render_mode": "rgb_array", **options})

@@ -68,7 +68,7 @@ def guided(model: Model | None, heuristic: str | Path | None, env: str, config: 
         raise InputError("a heuristic guides best-first search only; add --frontier best-first")
     if model is None:
         raise InputError("a heuristic is for planners with a model, and the oracle of a puzzle needs none")
-    from pixelplan.distance.learned import Guided, load_distance  # as above
+    from pixelplan.distance.learned_distance import Guided, load_distance  # as above
 
     return Guided(model, load_distance(heuristic, model_identity(model, env))[0])
 

@@ -44,21 +44,21 @@ def open_family(
     size of a user's environment's frames, and `step_seconds` how long one call of it may take. Names are imported:
     never give one that was read from a file.
     """
-    given = dict(options or {})
+    options_given = dict(options or {})
     if isinstance(env, str) and env in (*PUZZLES, *IDS.values()):
         name = next(name for name in PUZZLES if env in (name, IDS[name]))
-        return _puzzle(make_puzzle(name, **given), pixels)
+        return _puzzle(make_puzzle(name, **options_given), pixels)
     if isinstance(env, tuple(PUZZLES.values())):
         return _puzzle(env, pixels)
     if hasattr(env, "challenge"):
         family = cast(Family, env)
         return family if pixels is None else family.fit((pixels, pixels) if isinstance(pixels, int) else pixels)
     if isinstance(env, str):
-        make = Maker(env, tuple(given.items()))
-        made = make()
-        if hasattr(made, "challenge"):
-            return open_family(made, pixels=pixels)
-        return GymFamily(make, name=env, options=given, pixels=pixels, step_seconds=step_seconds)
+        make = Maker(env, tuple(options_given.items()))
+        env_made = make()
+        if hasattr(env_made, "challenge"):
+            return open_family(env_made, pixels=pixels)
+        return GymFamily(make, name=env, options=options_given, pixels=pixels, step_seconds=step_seconds)
     if isinstance(env, gymnasium.Env) or callable(env):
         return GymFamily(env, pixels=pixels, step_seconds=step_seconds)
     raise InputError(
@@ -77,7 +77,7 @@ def blame(name: str) -> Iterator[None]:
         raise InputError(f"{name} failed: {describe(problem)}") from problem
 
 
-def recorded_family(env: str, options: Mapping[str, Any], named: EnvLike | None = None) -> Family | None:
+def recorded_family(env: str, options: Mapping[str, Any], user_env: EnvLike | None = None) -> Family | None:
     """The family of a record, with its noise: a puzzle, or the environment that the user names; else None.
 
     Names of environments in files are never imported: the author of the file could run any code.
@@ -85,11 +85,11 @@ def recorded_family(env: str, options: Mapping[str, Any], named: EnvLike | None 
     rest = {key: value for key, value in options.items() if key != NOISE}
     if env in PUZZLES:
         family: Family = _puzzle(make_puzzle(env, **rest), None)
-    elif named is None:
+    elif user_env is None:
         return None
     else:
         pixels = rest.pop("pixels", None)
-        family = open_family(named, rest, None if pixels is None else tuple(pixels))
+        family = open_family(user_env, rest, None if pixels is None else tuple(pixels))
     return Noisy(family, Noise(**options[NOISE])) if NOISE in options else family
 
 
@@ -112,21 +112,21 @@ class Maker:
         _quiet_pygame()
         module, colon, attribute = self.name.partition(":")
         if module == OLD_GYM and colon:
-            return self._made(old_gym(attribute))
+            return self._make(old_gym(attribute))
         if colon and all(part.isidentifier() for part in attribute.split(".")):
             creator = _find(module, attribute)
-            return self._made(creator, _pictures(creator))
+            return self._make(creator, _pictures(creator))
         if colon:
             _import(module)
         id = attribute or self.name
         if id not in gymnasium.registry:
             raise InputError(
                 f"there is no puzzle {self.name!r}; the puzzles are {', '.join(PUZZLES)}, and an environment of your "
-                f"own is package.module:function or a Gymnasium id{self._meant(id)}"
+                f"own is package.module:function or a Gymnasium id{self._suggestion(id)}"
             )
-        return self._made(_registered(id))
+        return self._make(_registered(id))
 
-    def _meant(self, id: str) -> str:
+    def _suggestion(self, id: str) -> str:
         """What an unknown id may have meant, as the end of a sentence; empty if there is no telling."""
         name, version, _ = id.rpartition("-v")
         others = [other for other in gymnasium.registry if version and other.rpartition("-v")[0] == name]
@@ -136,8 +136,8 @@ class Maker:
             return f"; it is an id of old Gym: write gym:{self.name}"
         return f"; if a package has this id, name it: package:{id}" if version and id == self.name else ""
 
-    def _made(self, make: Callable[..., Any], pictures: Sequence[Mapping[str, Any]] = ({},)) -> Any:
-        """What a function makes with the options, asked for pictures by the first of these arguments that it takes."""
+    def _make(self, make: Callable[..., Any], pictures: Sequence[Mapping[str, Any]] = ({},)) -> Any:
+        """What a function makes with the options and the first of these requests for pictures that it accepts."""
         options = dict(self.options)
         try:
             inspect.signature(make).bind(**options)
@@ -146,7 +146,7 @@ class Maker:
         except ValueError:  # it has no signature
             pass
         try:
-            return _first(make, [{**asked, **options} for asked in pictures])
+            return _first(make, [{**rendering, **options} for rendering in pictures])
         except (InputError, KeyboardInterrupt):
             raise
         except BaseException as problem:  # a user's code may raise anything
@@ -171,16 +171,18 @@ def _registered(id: str) -> Callable[..., Any]:
         limits: list[dict[str, Any]] = [{}]  # it may set the limit itself, and refuse another
         if "max_steps" not in options and _limits_itself(creator):
             limits.insert(0, {"max_steps": NO_LIMIT})
-        return _first(make_one, [{**asked, **options, **limit} for asked in _pictures(creator) for limit in limits])
+        return _first(
+            make_one, [{**rendering, **options, **limit} for rendering in _pictures(creator) for limit in limits]
+        )
 
     return make
 
 
 def _first(make: Callable[..., Any], arguments: Sequence[Mapping[str, Any]]) -> Any:
     """What a function makes of the first arguments that it does not refuse with a TypeError."""
-    for given in arguments[:-1]:
+    for chosen in arguments[:-1]:
         with contextlib.suppress(TypeError):
-            return make(**given)
+            return make(**chosen)
     return make(**arguments[-1])
 
 
@@ -189,16 +191,16 @@ def _pictures(creator: Callable[..., Any]) -> tuple[Mapping[str, Any], ...]:
 
     It says so by an argument or in its metadata; one that takes any arguments may hand them on.
     """
-    asked = {"render_mode": "rgb_array"}
+    rendering = {"render_mode": "rgb_array"}
     metadata = getattr(creator, "metadata", None)  # of a wrapper's class it is a property
     modes = metadata.get("render_modes", ()) if isinstance(metadata, Mapping) else ()
     parameters: Mapping[str, inspect.Parameter] = {}
     with contextlib.suppress(TypeError, ValueError):  # some have no signature
         parameters = inspect.signature(creator).parameters
     if "render_mode" in parameters and (not modes or "rgb_array" in modes):
-        return (asked,)
+        return (rendering,)
     takes_any = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values())
-    return (asked, {}) if "rgb_array" in modes or (not modes and takes_any) else ({},)
+    return (rendering, {}) if "rgb_array" in modes or (not modes and takes_any) else ({},)
 
 
 def _limits_itself(creator: Callable[..., Any]) -> bool:

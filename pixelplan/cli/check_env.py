@@ -55,9 +55,9 @@ def check_env(
     from pixelplan.worlds.check_env import check_env as look
 
     numbers = level_numbers(parse_levels(levels))
-    named = f" --option {shlex.join(option)}" if option else ""
-    sized = f" --pixels {pixels}" if pixels else ""
-    words = f"--env {shlex.quote(env)}{named}{sized}"
+    options_given = f" --option {shlex.join(option)}" if option else ""
+    pixels_given = f" --pixels {pixels}" if pixels else ""
+    words = f"--env {shlex.quote(env)}{options_given}{pixels_given}"
     family = parse_family(env, option, pixels, disturbed, step_seconds)
     with progress_bar("playing", "levels", transient=True) as progress:
         check = look(family, numbers, episodes, steps, seed, words=words, progress=progress)

@@ -57,7 +57,7 @@ def reproduce(
     import sys
 
     from pixelplan.cli.options import parse_numbers
-    from pixelplan.experiments.check import check_cells
+    from pixelplan.experiments.check_records import check_cells
     from pixelplan.experiments.registry import experiment
     from pixelplan.experiments.reproduce import Places, check_selection, listing, run_cells, show
     from pixelplan.experiments.selection import Selection

@@ -92,7 +92,7 @@ def train(
     from pixelplan.training.rehearsal import rehearse
 
     config = _chosen(preset, family, noisy, inverse)
-    given: dict[str, Any] = {
+    overrides: dict[str, Any] = {
         "updates": updates,
         "batch": batch,
         "learning_rate": learning_rate,
@@ -106,7 +106,7 @@ def train(
         threads=threads,
         device=device,
         devices=devices,
-        **{name: value for name, value in given.items() if value is not None},
+        **{name: value for name, value in overrides.items() if value is not None},
     )
     held_out = tuple(map(open_trajectories, validation)) or None
     worlds = tuple(map(open_trajectories, data))

@@ -56,7 +56,7 @@ class TrajectoryWriter:
         self.folder = folder
         self.request = json.loads(json.dumps({"format": FORMAT, **request}))
         self.levels_done = 0
-        self._noted, self._noted_at = 0, time.monotonic()
+        self._levels_noted, self._noted_at = 0, time.monotonic()
         self._rows = dict.fromkeys(ARRAYS, 0)
         self._bytes = dict.fromkeys(ARRAYS, 0)
         self._digests = {name: hashlib.sha256() for name in ARRAYS}
@@ -112,17 +112,17 @@ class TrajectoryWriter:
         assert self._journal is not None
         if self._is_complete(resume):  # another process has just finished it
             return
-        begun = [line["request"] for line in self._journal.lines if "request" in line]
-        if begun and not resume:
+        requests = [line["request"] for line in self._journal.lines if "request" in line]
+        if requests and not resume:
             raise InputError(f"{self.folder} already holds an unfinished data set; --resume completes it")
-        if begun:
-            self._check_request(begun[0])
+        if requests:
+            self._check_request(requests[0])
         parts: list[dict[str, Any]] = []
         for line in self._journal.lines:
             parts = [part for part in parts if part["levels_done"] <= line.get("again", part["levels_done"])]
             parts += [line] if "rows" in line else []
-        self._journal.own()
-        if not begun:
+        self._journal.take_over()
+        if not requests:
             self._journal.add({"request": self.request})
         for part in parts:
             damaged = next((name for name in ARRAYS if not self._holds(name, part)), None)
@@ -134,15 +134,15 @@ class TrajectoryWriter:
                 self._journal.add({"again": self.levels_done})
                 break
             self.levels_done, self._rows, self._bytes = part["levels_done"], part["rows"], part["bytes"]
-        self._noted = self.levels_done
+        self._levels_noted = self.levels_done
 
     def _check_request(self, recorded: Any) -> None:
         """An InputError if the folder's request is not this one."""
         for key in (*self.request, *KEYS_ONLY_IF_TRUE):
             value = self.request.get(key)
             if not isinstance(recorded, dict) or recorded.get(key) != value:
-                held = recorded.get(key) if isinstance(recorded, dict) else recorded
-                raise InputError(f"{self.folder} holds a data set with {key} {held}, not {value}; it cannot be resumed")
+                old = recorded.get(key) if isinstance(recorded, dict) else recorded
+                raise InputError(f"{self.folder} holds a data set with {key} {old}, not {value}; it cannot be resumed")
 
     def _holds(self, name: str, part: Mapping[str, Any]) -> bool:
         """Whether a file still has the bytes of a part, following the bytes that have been checked."""
@@ -195,16 +195,16 @@ class TrajectoryWriter:
 
     def _note(self) -> None:
         """Flush all levels so far to disk, and note it in the journal."""
-        if self._journal is None or self._noted == self.levels_done:
+        if self._journal is None or self._levels_noted == self.levels_done:
             return
         for name in ARRAYS:
             if self._rows[name]:
                 _flush(self.folder / f"{name}.npy")
         sums = {name: digest.hexdigest() for name, digest in self._digests.items()}
         self._digests = {name: hashlib.sha256() for name in ARRAYS}
-        noted = {"levels_done": self.levels_done, "rows": self._rows, "bytes": self._bytes, "sha256": sums}
-        self._journal.add(noted)
-        self._noted, self._noted_at = self.levels_done, time.monotonic()
+        note = {"levels_done": self.levels_done, "rows": self._rows, "bytes": self._bytes, "sha256": sums}
+        self._journal.add(note)
+        self._levels_noted, self._noted_at = self.levels_done, time.monotonic()
 
     def finish(self, frame_shape: tuple[int, ...], steps: int) -> None:
         """Complete a folder with frames [H,W,3] and episodes of this many steps: final headers, checksums, and finally
@@ -229,7 +229,7 @@ class TrajectoryWriter:
         """Remove everything that was written: it can never become a data set."""
         for name in ARRAYS:
             (self.folder / f"{name}.npy").unlink(missing_ok=True)
-        self._noted = self.levels_done
+        self._levels_noted = self.levels_done
         if self._journal is not None:
             self._journal.remove()
         if not any(self.folder.iterdir()):
@@ -280,10 +280,10 @@ def open_trajectories(folder: str | Path, verify: bool = True) -> Trajectories:
     return Trajectories(**arrays, manifest=manifest)
 
 
-def _within(arrays: Mapping[str, np.ndarray], actions: int) -> bool:
+def _within(arrays: Mapping[str, np.ndarray], action_count: int) -> bool:
     """Whether episodes name only frames and actions that exist."""
-    episodes, taken = arrays["episodes"], arrays["actions"]
-    return bool(episodes.min() >= 0 and episodes.max() < len(arrays["frames"]) and taken.max() < actions)
+    episodes, actions = arrays["episodes"], arrays["actions"]
+    return bool(episodes.min() >= 0 and episodes.max() < len(arrays["frames"]) and actions.max() < action_count)
 
 
 def _open_array(path: Path, manifest: Mapping[str, Any], verify: bool) -> np.ndarray:

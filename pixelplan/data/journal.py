@@ -32,7 +32,7 @@ class Journal:
             self.lines.append(read)
             self._end += len(line)
 
-    def own(self) -> None:
+    def take_over(self) -> None:
         """Continue from the lines that count: drop what follows, and note which process writes."""
         with naming(self.path):
             self._file.truncate(self._end)

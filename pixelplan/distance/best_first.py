@@ -59,7 +59,7 @@ def best_first(problem: Problem, config: OneShotConfig, distance: Distance) -> G
     Then, too, the search stops at the first goal.
     """
     search = _BestFirst(problem, config, distance)
-    while search.more():
+    while search.unfinished():
         search.expand()
     search.growth.ahead = search.ahead[: search.growth.graph.size]
     return search.growth
@@ -86,7 +86,7 @@ class _BestFirst:
         self._push(root)
         self._meet(root, problem.start[None])
 
-    def more(self) -> bool:
+    def unfinished(self) -> bool:
         """Whether the search must continue."""
         graph, goal = self.growth.graph, self.growth.goal
         if graph.size >= self.config.node_limit:
@@ -107,14 +107,14 @@ class _BestFirst:
         self.expanded_at[leaves] = graph.depths(leaves)
         points = self.problem.expand(graph.embeddings(leaves))
         actions = len(points) // len(leaves)
-        parents, taken = np.repeat(leaves, actions), np.tile(np.arange(actions), len(leaves))
+        parents, actions_taken = np.repeat(leaves, actions), np.tile(np.arange(actions), len(leaves))
         if self.config.reidentification:
-            nodes, new = graph.find_or_add(points, parents, taken)
+            nodes, new = graph.find_or_add(points, parents, actions_taken)
         else:
-            nodes, new = graph.add(points, parents, taken), np.arange(len(points))
+            nodes, new = graph.add(points, parents, actions_taken), np.arange(len(points))
         graph.connect(leaves, nodes.reshape(-1, actions))
         self._judge(nodes[new], points[new])
-        shorter = graph.reroute(nodes, parents, taken)
+        shorter = graph.reroute(nodes, parents, actions_taken)
         if not self.thorough:  # once expanded, a node is not expanded again for a shorter path
             shorter = shorter[self.expanded_at[shorter] == np.iinfo(np.int32).max]
         self._push(np.union1d(nodes[new], shorter))
@@ -133,8 +133,8 @@ class _BestFirst:
             return
         while len(self.ahead) <= nodes.max():
             self.ahead = np.concatenate([self.ahead, np.full(len(self.ahead), np.nan, np.float32)])
-            more = np.full(len(self.expanded_at), np.iinfo(np.int32).max, np.int32)
-            self.expanded_at = np.concatenate([self.expanded_at, more])
+            never_expanded = np.full(len(self.expanded_at), np.iinfo(np.int32).max, np.int32)
+            self.expanded_at = np.concatenate([self.expanded_at, never_expanded])
         z = as_tensor(points)
         if self.surprise is None:
             steps = self.distance(z, self.goals)

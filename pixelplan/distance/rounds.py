@@ -20,9 +20,9 @@ from torch.nn import functional
 
 from pixelplan.distance.distance_config import DistanceConfig
 from pixelplan.distance.labels import Samples, from_search, in_hindsight, to_any, towards
-from pixelplan.distance.learned import HEURISTIC_FILE, Guided, LearnedDistance, load_distance, save_distance
+from pixelplan.distance.learned_distance import HEURISTIC_FILE, Guided, LearnedDistance, load_distance, save_distance
 from pixelplan.distance.network import DistanceNetwork, layout_of
-from pixelplan.distance.unfinished import CHECKPOINT, load_progress, other_training, save_progress
+from pixelplan.distance.rounds_checkpoint import CHECKPOINT, load_progress, other_training, save_progress
 from pixelplan.planning.latent_goal import LatentGoal, among
 from pixelplan.planning.one_shot import OneShotConfig, inference, search
 from pixelplan.planning.packed_graph import PackedGraph

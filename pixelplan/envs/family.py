@@ -79,7 +79,7 @@ class Family(Protocol):
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """What else decides its levels, for a record."""
+        """The options that decide its levels, for a record."""
 
     @property
     def action_names(self) -> tuple[str, ...]:

@@ -109,10 +109,10 @@ def read_recording(source: Path) -> list[Recorded]:
     return recorded
 
 
-def _count_actions(recorded: list[Recorded], given: int | None) -> int:
+def _count_actions(recorded: list[Recorded], wanted: int | None) -> int:
     highest = max(int(episode.actions.max()) for episode in recorded)
     lowest = min(int(episode.actions.min()) for episode in recorded)
-    count = highest + 1 if given is None else given
+    count = highest + 1 if wanted is None else wanted
     if lowest < 0 or highest >= count or not 0 < count <= MOST_ACTIONS:
         raise InputError(
             f"actions are {lowest} to {highest}; they must be numbered from 0 to below {min(count, MOST_ACTIONS)}"

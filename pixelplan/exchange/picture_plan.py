@@ -71,8 +71,8 @@ def plan_between(
     assert thinker is not None
     plan = one_shot(thinker, start, wanted, config, np.random.default_rng(seed))
     distance = float(in_latent_space(opened, start, wanted)[1].apart(plan.embeddings[-1:], opened)[0])
-    named = ACTIONS if data.get("env") in PUZZLES else data.get("action_names") or ()
-    names = tuple(named) if len(named) >= opened.sizes.actions else tuple(map(str, range(opened.sizes.actions)))
+    known = ACTIONS if data.get("env") in PUZZLES else data.get("action_names") or ()
+    names = tuple(known) if len(known) >= opened.sizes.actions else tuple(map(str, range(opened.sizes.actions)))
     return PicturePlan(plan, names, strange, distance, opened.threshold)
 
 

@@ -121,13 +121,13 @@ def read_pictures(folder: Path) -> list[Recorded]:
         episodes.setdefault(row.get("episode") or "", []).append(row)
     recorded = []
     for name, steps in episodes.items():
-        taken = [row["action"] for row in steps]
-        if len(steps) < 2 or not all(taken[:-1]) or taken[-1]:
+        actions = [row["action"] for row in steps]
+        if len(steps) < 2 or not all(actions[:-1]) or actions[-1]:
             raise InputError(
-                f"episode {name!r} in {tables[0]} has {len(steps)} frames and {sum(map(bool, taken))} actions; every "
+                f"episode {name!r} in {tables[0]} has {len(steps)} frames and {sum(map(bool, actions))} actions; every "
                 "frame but the last needs the action taken there"
             )
-        recorded.append(_pictures([picture(row, "frame") for row in steps], taken[:-1], level(steps[0]), tables[0]))
+        recorded.append(_pictures([picture(row, "frame") for row in steps], actions[:-1], level(steps[0]), tables[0]))
     return recorded
 
 

@@ -95,8 +95,8 @@ def report(selection: Selection, records: Records) -> Report:
     rows = []
     for env in ENVS:
         for count in counts:
-            table, more = _table(env, count, by_row)
-            rows += more
+            table, table_rows = _table(env, count, by_row)
+            rows += table_rows
             header = ["", "solved, pixelplan", "solved, PPGS (paper)", *METRICS.values()]
             lines += [f"## {PUZZLES[env].__name__}, {count} training levels", "", markdown(header, table), ""]
     lines += [f"The paper's numbers: {paper()['ablation']['source']}.", ""]

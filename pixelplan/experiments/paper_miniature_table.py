@@ -25,6 +25,7 @@ from pixelplan.experiments.tables import (
     INTERVALS,
     Report,
     comma_separated,
+    level_range,
     markdown,
     summarise,
     values,
@@ -93,7 +94,8 @@ def _rows(selection: Selection, env: str) -> Iterator[Row]:
         ours = dataclasses.replace(ours, updates=PIXELPLAN_UPDATES)
     yield Row("PPGS", "full", ppgs, papers_full(levels))
     yield Row("PPGS", "one-shot", ppgs, papers_one_shot(levels))
-    calibrated = [Calibrated(one.planner, one.config, levels) for one in (papers_full(levels), papers_one_shot(levels))]
+    planners = papers_full(levels), papers_one_shot(levels)
+    calibrated = [Calibrated(measure.planner, measure.config, levels) for measure in planners]
     yield Row("PPGS with a calibrated threshold", "full", ppgs, calibrated[0])
     yield Row("PPGS with a calibrated threshold", "one-shot", ppgs, calibrated[1])
     yield Row("pixelplan", "full", ours, full_planner(levels))
@@ -136,19 +138,19 @@ def _cell(selection: Selection, row: Row, env: str, seed: int) -> Cell:
 def report(selection: Selection, records: Records) -> Report:
     """A table of both boards, and how predictions improve."""
     boards = _boards(selection)
-    found: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    recorded: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for env in boards:
         for row in _rows(selection, env):
-            there = [records.find(_cell(selection, row, env, seed)) for seed in selection.seeds]
-            found[env, row.method, row.planner] = [record for record in there if record is not None]
-    successes = {place: summarise([record["result"]["success"] for record in there]) for place, there in found.items()}
+            by_seed = [records.find(_cell(selection, row, env, seed)) for seed in selection.seeds]
+            recorded[env, row.method, row.planner] = [record for record in by_seed if record is not None]
+    successes = {place: summarise([record["result"]["success"] for record in runs]) for place, runs in recorded.items()}
     table, rows, learned = [], list[list[Any]](), []
-    for _, method, planner in [place for place in found if place[0] == boards[0]]:
+    for _, method, planner in [place for place in recorded if place[0] == boards[0]]:
         summaries = [successes[env, method, planner] for env in boards]
-        table.append([f"{method}, {planner}", *("" if one is None else one.text() for one in summaries)])
-        for env, one in zip(boards, summaries, strict=True):
-            trained = _learned([record["model"] for record in found[env, method, planner] if record.get("model")])
-            rows.append([env, method, planner, *values(one), *trained.values()])
+        table.append([f"{method}, {planner}", *("" if summary is None else summary.text() for summary in summaries)])
+        for env, summary in zip(boards, summaries, strict=True):
+            trained = _learned([record["model"] for record in recorded[env, method, planner] if record.get("model")])
+            rows.append([env, method, planner, *values(summary), *trained.values()])
             if planner == "full" and method in TRAINED and trained["updates"] is not None:
                 learned.append([f"{method}, {PUZZLES[env].__name__}", *(f"{value:,.5g}" for value in trained.values())])
     lines = [
@@ -156,7 +158,7 @@ def report(selection: Selection, records: Records) -> Report:
         "",
         _words(selection),
         "",
-        f"Share of levels {selection.test_levels} (the second number excluded) solved: {INTERVALS}",
+        f"Share of levels {level_range(selection.test_levels)} solved: {INTERVALS}",
         "",
         markdown(["", *(PUZZLES[env].__name__ for env in boards)], table),
         "",
@@ -169,7 +171,7 @@ def report(selection: Selection, records: Records) -> Report:
         *_cost(records),
     ]
     header = ["puzzle", "method", "planner", "mean", "low", "high", "seeds", *_learned([])]
-    return Report("\n".join(lines), comma_separated(header, rows), _figure(boards, found))
+    return Report("\n".join(lines), comma_separated(header, rows), _figure(boards, recorded))
 
 
 def _words(selection: Selection) -> str:
@@ -202,7 +204,7 @@ def _learned(models: list[dict[str, Any]]) -> dict[str, float | None]:
         "apart": over_seeds(lambda model: model["calibration"]["separations"]["0.01"]),
         "threshold": over_seeds(lambda model: model["threshold"]),
         "hits_at_10": over_seeds(
-            lambda model: next(one["hits"] for one in model["validation_metrics"]["rankings"] if one["horizon"] == 10)
+            lambda model: next(row["hits"] for row in model["validation_metrics"]["rankings"] if row["horizon"] == 10)
         ),
     }
 
@@ -211,7 +213,7 @@ def _accuracy(rows: list[list[str]]) -> list[str]:
     """How right the models are."""
     if not rows:
         return []
-    header = ["", "gradient steps", "exact", "90 % err at most", "99 % are apart at least", "threshold", "H@10"]
+    header = ["", "gradient steps", "exact", "90 % of errors below", "99 % of distances above", "threshold", "H@10"]
     return [
         "## How right the models are",
         "",
@@ -243,7 +245,7 @@ def _cost(records: Records) -> list[str]:
     ]
 
 
-def _figure(boards: list[str], found: dict[tuple[str, str, str], list[dict[str, Any]]]) -> Figure:
+def _figure(boards: list[str], recorded: dict[tuple[str, str, str], list[dict[str, Any]]]) -> Figure:
     """A panel for each board: held-out steps predicted exactly, over gradient steps."""
     from matplotlib.figure import Figure
 
@@ -252,7 +254,7 @@ def _figure(boards: list[str], found: dict[tuple[str, str, str], list[dict[str, 
     colours = {"PPGS": "black", "pixelplan": "tab:blue", "PPGS without inverse model": "tab:red"}
     for axes, env in zip(panels, boards, strict=True):
         for method, colour in colours.items():
-            for number, record in enumerate(found[env, method, "full"]):
+            for number, record in enumerate(recorded[env, method, "full"]):
                 points = record.get("model", {}).get("learning", [])
                 label = method if number == 0 else None
                 if points:

@@ -258,11 +258,11 @@ def described(value: Any) -> Any:
             for name, setting in settings.items()
             if name not in MACHINE_SETTINGS and setting != before.get(name, never)
         }
-        return {"kind": type(value).__name__, **kept, **_more(value)}
+        return {"kind": type(value).__name__, **kept, **_beyond_settings(value)}
     return [described(part) for part in value] if isinstance(value, tuple) else value
 
 
-def _more(value: Any) -> dict[str, Any]:
+def _beyond_settings(value: Any) -> dict[str, Any]:
     """What decides a result besides the settings: a shipped model's weights, and versions of training and planners.
 
     The first version is not named, so records from before there were versions are still found.

@@ -152,9 +152,9 @@ def grow(x: np.ndarray, y: np.ndarray, copied: int, most: int, deepest: int = Tr
         if question is None:
             table[row] = [place, value, LEAF, LEAF]
             continue
-        asked, value = question
-        yes = seen[:, asked] == value
-        table[row] = [asked, value, len(table), len(table) + 1]
+        asked_about, value = question
+        yes = seen[:, asked_about] == value
+        table[row] = [asked_about, value, len(table), len(table) + 1]
         open_ += [(len(table), chosen[yes], depth + 1), (len(table) + 1, chosen[~yes], depth + 1)]
         table += [[0, 0, LEAF, LEAF], [0, 0, LEAF, LEAF]]
     return np.array(table, np.int64)

@@ -27,7 +27,7 @@ class Latent(GridNetworks, MetricNetworks):
         self.forward_model = LatentModel(config.dimensions, sizes.actions, config.latent_width)
         self.inverse = inverse_model(config, sizes)
 
-    def more_losses(self, batch: LevelBatch, maps: Tensor, weights: Any) -> dict[str, tuple[float, Tensor]]:
+    def family_losses(self, batch: LevelBatch, maps: Tensor, weights: Any) -> dict[str, tuple[float, Tensor]]:
         """Attention belongs where the frames of a level differ."""
         return attention_losses(batch, maps, weights.look_weight, self.sizes)
 

@@ -49,7 +49,7 @@ class MetricNetworks(Networks):
 
     def forward(self, batch: LevelBatch, weights: Any, share_done: float) -> dict[str, Tensor]:
         """The paper's three losses, one that keeps frames of the same state together, and the family's own."""
-        embedded, more = self.encoder(batch.images)
+        embedded, extras = self.encoder(batch.images)
         z = in_slots(embedded, batch)
         level, _, _, after = batch.steps.unbind(1)
         predicted = self.predict(z, batch)
@@ -65,16 +65,16 @@ class MetricNetworks(Networks):
             losses["margin"] = (1.0, margin_loss(distances[different], weights.margin, weights.rare_share))
         if same.any() and weights.pull_weight:
             losses["pull"] = (weights.pull_weight, pull_loss(distances[same]))
-        return weighted_sum({**losses, **self.more_losses(batch, more, weights)})
+        return weighted_sum({**losses, **self.family_losses(batch, extras, weights)})
 
     def predict(self, z: Tensor, batch: LevelBatch) -> Tensor:
         """Embeddings [M,d] predicted for the steps of a batch with embeddings z [L,S,d]."""
         level, before, action, _ = batch.steps.unbind(1)
-        begun = z[:, : int(before.max()) + 1]  # no step begins in the slots after these
-        after: Tensor = self.forward_model(begun, self.context(batch.images[batch.contexts]))[level, before, action]
+        starts = z[:, : int(before.max()) + 1]  # no step begins in the slots after these
+        after: Tensor = self.forward_model(starts, self.context(batch.images[batch.contexts]))[level, before, action]
         return after
 
-    def more_losses(self, batch: LevelBatch, more: Any, weights: Any) -> dict[str, tuple[float, Tensor]]:
+    def family_losses(self, batch: LevelBatch, extras: Any, weights: Any) -> dict[str, tuple[float, Tensor]]:
         """The family's own losses, each with its weight, from whatever else the encoder knows."""
         return {}
 

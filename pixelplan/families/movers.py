@@ -22,21 +22,21 @@ def one_mover(
     same cell show the same state. A level's background is what each cell shows in most states. If no level has enough
     states to tell, one mover is assumed.
     """
-    single, told, places, unique = 0, 0, 0, 0
+    single, judged, places, unique = 0, 0, 0, 0
     for frames, states in levels:
         numbers, chosen = np.unique(states, return_index=True)
         if len(numbers) < reading.enough_states:
             continue
-        if told == reading.mover_levels:
+        if judged == reading.mover_levels:
             break
-        told += 1
+        judged += 1
         contents = cell_contents(np.asarray(frames)[chosen], rows, columns)  # [n,G]
         differs = contents != most_common(contents)
         alone = differs.sum(axis=1) <= 1
         single += alone.mean()
         cells = differs[alone].argmax(axis=1)[differs[alone].any(axis=1)]
         places, unique = places + len(cells), unique + len(np.unique(cells))
-    return told == 0 or (single >= reading.nearly_all * told and unique >= reading.nearly_all * places)
+    return judged == 0 or (single >= reading.nearly_all * judged and unique >= reading.nearly_all * places)
 
 
 def most_common(contents: np.ndarray) -> np.ndarray:

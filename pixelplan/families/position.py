@@ -44,7 +44,7 @@ class Position(GridNetworks, MetricNetworks):
         other.load_state_dict({name: codes if name.endswith("readout.weight") else weights[name] for name in weights})
         return other
 
-    def more_losses(self, batch: LevelBatch, maps: Tensor, weights: Any) -> dict[str, tuple[float, Tensor]]:
+    def family_losses(self, batch: LevelBatch, maps: Tensor, weights: Any) -> dict[str, tuple[float, Tensor]]:
         """Attention belongs where the frames of a level differ."""
         return attention_losses(batch, maps, weights.look_weight, self.sizes)
 

@@ -226,13 +226,13 @@ class Cells:
             changed = (cells != cells[0]).any(2)
             changed[0] = True
             pixels = cells[changed]
-            things, which, times = np.unique(
+            looks_here, look_of, times = np.unique(
                 pixels.view(np.dtype((np.void, pixels.shape[1]))).reshape(-1), return_inverse=True, return_counts=True
             )
-            seen_here = np.array([numbers.setdefault(thing.tobytes(), len(numbers)) for thing in things])
+            seen_here = np.array([numbers.setdefault(look.tobytes(), len(numbers)) for look in looks_here])
             counts.update(dict(zip(seen_here.tolist(), times.tolist(), strict=True)))
             there = np.zeros(changed.shape, np.int64)
-            there[changed] = seen_here[which.reshape(-1)]
+            there[changed] = seen_here[look_of.reshape(-1)]
             shown.append(np.where(changed, there, there[0]))
             if len(numbers) > self.most_looks:
                 raise InputError(
@@ -240,7 +240,7 @@ class Cells:
                     "rules for each"
                 )
         order = np.array(sorted(counts, key=lambda look: (-counts[look], look)))
-        looks = np.stack([np.frombuffer(thing, np.uint8) for thing in numbers])[order]
+        looks = np.stack([np.frombuffer(look, np.uint8) for look in numbers])[order]
         return looks, [order.argsort()[of_level] for of_level in shown]
 
     def _cut(self, frames: np.ndarray) -> np.ndarray:

@@ -39,8 +39,8 @@ class Trees:
         """The kinds [n,c] in some cells [c] after an action in states with codes [n,V]."""
         count = len(codes)
         state, cell = np.repeat(np.arange(count), len(cells)), np.tile(cells, count)
-        given = (self.table, self.look, codes, self.roots[action, cell], state, cell)
-        return follow(*map(torch.from_numpy, given), deepest=self.deepest).view(count, len(cells)).numpy()
+        arrays = (self.table, self.look, codes, self.roots[action, cell], state, cell)
+        return follow(*map(torch.from_numpy, arrays), deepest=self.deepest).view(count, len(cells)).numpy()
 
 
 def follow(
@@ -53,7 +53,7 @@ def follow(
     places, width = look.shape[1], codes.shape[1]
     state, cell, rows = state * width, cell * places, rows.clone()
     shown, seen = codes.reshape(-1), look.reshape(-1)
-    asked, value, yes, no = table.unbind(1)
+    asked_about, value, yes, no = table.unbind(1)
     left = torch.arange(len(rows))
     for _ in range(deepest):
         here = rows[left]
@@ -61,9 +61,9 @@ def follow(
         left, here = left[inner], here[inner]
         if not torch.jit.is_tracing() and not len(left):
             break
-        there = shown[state[left] + seen[cell[left] + asked[here]]]
+        there = shown[state[left] + seen[cell[left] + asked_about[here]]]
         rows[left] = torch.where(there == value[here], yes[here], no[here])
-    place, answer = asked[rows], value[rows]
+    place, answer = asked_about[rows], value[rows]
     copied = shown[state + seen[cell + place.clamp(min=0)]]
     return torch.where(place < 0, answer.to(copied.dtype), copied)
 

@@ -186,10 +186,10 @@ def sample_steps(
             everywhere = np.concatenate([[random.choice(steps[solves, 0])], everywhere])
     leading = everywhere[: math.ceil(limit * config.leading)]
     following = random.permutation(np.intersect1d(steps[np.isin(steps[:, 0], leading), 2], everywhere))
-    begun = np.concatenate([leading, following, everywhere])
-    begun = begun[np.sort(np.unique(begun, return_index=True)[1])][:limit]  # each once, in this order
-    steps = steps[np.isin(steps[:, 0], begun)]
-    kept = np.concatenate([begun, np.setdiff1d(steps[:, 2], begun)])
+    starts = np.concatenate([leading, following, everywhere])
+    starts = starts[np.sort(np.unique(starts, return_index=True)[1])][:limit]  # each once, in this order
+    steps = steps[np.isin(steps[:, 0], starts)]
+    kept = np.concatenate([starts, np.setdiff1d(steps[:, 2], starts)])
     place = np.zeros(len(level.frames), np.int64)
     place[kept] = np.arange(len(kept))
     return LevelPlay(

@@ -139,8 +139,8 @@ def load_checkpoint(folder: Path, networks: Mapping[str, nn.Module], optimizer: 
     """Put the weights and the optimizer's state of a checkpoint into place."""
     tensors, _ = read_tensors(folder / CHECKPOINT)
     for prefix, part in networks.items():
-        named = {name: tensor for name, tensor in tensors.items() if name.startswith(f"{prefix}/")}
-        weights = {name.removeprefix(f"{prefix}/"): tensor for name, tensor in named.items()}
+        prefixed = {name: tensor for name, tensor in tensors.items() if name.startswith(f"{prefix}/")}
+        weights = {name.removeprefix(f"{prefix}/"): tensor for name, tensor in prefixed.items()}
         _check_tensors(folder / CHECKPOINT, part, weights)
         part.load_state_dict(weights)
     load_optimizer(optimizer, tensors)

@@ -18,8 +18,8 @@ from pixelplan.model.networks import Networks
 from pixelplan.model.progress import Display
 from pixelplan.model.schedule import Schedule
 from pixelplan.model.train_config import TrainConfig
+from pixelplan.model.train_data import HeldOut
 from pixelplan.model.world_model import WorldModel
-from pixelplan.model.worlds import HeldOut
 from pixelplan.types import InputError
 
 

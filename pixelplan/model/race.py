@@ -18,8 +18,8 @@ from pixelplan.model.find_family import Config
 from pixelplan.model.schedule import score
 from pixelplan.model.train import OtherTraining, short_run, train
 from pixelplan.model.train_config import TrainConfig
+from pixelplan.model.train_data import RecordedPlay
 from pixelplan.model.world_model import WorldModel
-from pixelplan.model.worlds import Play
 from pixelplan.types import InputError
 
 RACE = "race"
@@ -27,10 +27,10 @@ RACE = "race"
 
 
 def train_best(
-    data: Play,
+    data: RecordedPlay,
     out: str | Path,
     config: TrainConfig,
-    validation: Play | None = None,
+    validation: RecordedPlay | None = None,
     resume: bool = False,
     init: Path | None = None,
 ) -> WorldModel:
@@ -53,20 +53,21 @@ def train_best(
         entries = run(data, out / RACE, config, validation)
     best = max(entries, key=lambda entry: (entry["score"], -entry["place"]))
     winner = _candidate(config, best["place"])
-    begun = _folder(out / RACE, winner, best["place"])
-    model = train(data, out, winner, validation, True, after=begun if begun.exists() else None, race=entries)
+    folder = _folder(out / RACE, winner, best["place"])
+    after = folder if folder.exists() else None
+    model = train(data, out, winner, validation, True, after=after, race=entries)
     shutil.rmtree(out / RACE, ignore_errors=True)
     return model
 
 
-def run(data: Play, folder: Path, config: TrainConfig, validation: Play | None) -> list[dict[str, Any]]:
+def run(data: RecordedPlay, folder: Path, config: TrainConfig, validation: RecordedPlay | None) -> list[dict[str, Any]]:
     """The race itself: how well each candidate that ran predicts in the end, in order of generality."""
 
     def predicts(place: int) -> dict[str, Any]:
         candidate = _candidate(config, place)
         if not candidate.quiet:
-            print(f"race: {named(candidate.model)} runs for at most {config.race.updates} updates", file=sys.stderr)
-        entry: dict[str, Any] = {"place": place, "family": candidate.model.family, "name": named(candidate.model)}
+            print(f"race: {title_of(candidate.model)} runs for at most {config.race.updates} updates", file=sys.stderr)
+        entry: dict[str, Any] = {"place": place, "family": candidate.model.family, "name": title_of(candidate.model)}
         try:
             rows = short_run(data, _folder(folder, candidate, place), candidate, validation)
         except OtherTraining:
@@ -92,7 +93,7 @@ def run(data: Play, folder: Path, config: TrainConfig, validation: Play | None) 
     return entries
 
 
-def named(model: Config) -> str:
+def title_of(model: Config) -> str:
     """What to call a candidate: its family, and any settings that differ from the family's defaults."""
     usual = dataclasses.asdict(type(model)())
     other = [f"{name} {value}" for name, value in dataclasses.asdict(model).items() if value != usual[name]]

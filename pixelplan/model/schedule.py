@@ -52,16 +52,16 @@ class Schedule:
 
     def last_pass(self, rows: Sequence[dict[str, Any]]) -> int:
         """The number of the last pass, as far as the passes in rows can tell."""
-        begun = self.settling_since(rows) if self.until_learned else None
-        return self.passes if begun is None else begun + self.settling_passes(begun)
+        start = self.settling_since(rows) if self.until_learned else None
+        return self.passes if start is None else start + self.settling_passes(start)
 
     def rate(self, rows: Sequence[dict[str, Any]], share_of_pass: float) -> float:
         """The share of the learning rate at a point 0 … 1 of the pass after those in rows."""
         if not self.until_learned:
             return one_cycle((len(rows) + share_of_pass) / self.passes, self.config)
-        begun = self.settling_since(rows)
-        if begun is not None:
-            return half_cosine((len(rows) - begun + share_of_pass) / self.settling_passes(begun))
+        start = self.settling_since(rows)
+        if start is not None:
+            return half_cosine((len(rows) - start + share_of_pass) / self.settling_passes(start))
         return min(1.0, self.config.first_rate + (len(rows) + share_of_pass) * self.updates / self.config.warm_up)
 
     def settling_since(self, rows: Sequence[dict[str, Any]]) -> int | None:
@@ -77,10 +77,10 @@ class Schedule:
                 return number
         return None
 
-    def settling_passes(self, begun: int) -> int:
+    def settling_passes(self, start: int) -> int:
         """How many passes the rate takes to fall to zero if it begins to after this many; no more than are left."""
         least = -(-self.config.least_settling // self.updates)
-        return min(max(1, round(self.config.settling * begun), least), self.passes - begun)
+        return min(max(1, round(self.config.settling * start), least), self.passes - start)
 
     def averaging(self, updates: int) -> float:
         """The share of the running mean of weights to keep after the update that follows `updates` others.

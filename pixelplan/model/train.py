@@ -16,7 +16,6 @@ from lightning_fabric import Fabric
 
 from pixelplan.data.portable import PortableTrajectories
 from pixelplan.files import checksum, write_rows
-from pixelplan.model.beginning import of_the_family, take_weights
 from pixelplan.model.checkpoint import (
     CHECKPOINT,
     CONFIG,
@@ -29,14 +28,15 @@ from pixelplan.model.checkpoint import (
 )
 from pixelplan.model.find_family import config_from, family_of, versions_of
 from pixelplan.model.findings import finish
+from pixelplan.model.init_weights import of_the_family, take_weights
 from pixelplan.model.passes import pass_batches, quick_look, train_pass
 from pixelplan.model.progress import Display, collapse_warning, noise_warning
 from pixelplan.model.restarts import next_pass, start_over
 from pixelplan.model.schedule import Schedule, plan_passes, score
 from pixelplan.model.sizes import Sizes
 from pixelplan.model.train_config import TrainConfig
+from pixelplan.model.train_data import RecordedPlay, describe_play, fit, level_count, split, worlds_of
 from pixelplan.model.world_model import WorldModel
-from pixelplan.model.worlds import Play, describe_play, fit, level_count, split, worlds_of
 from pixelplan.types import InputError, Trajectories, values_before
 
 VERSION = 1
@@ -44,10 +44,10 @@ VERSION = 1
 
 
 def train(
-    data: Play,
+    data: RecordedPlay,
     out: str | Path,
     config: TrainConfig,
-    validation: Play | None = None,
+    validation: RecordedPlay | None = None,
     resume: bool = False,
     until: float = 1.0,
     after: Path | None = None,
@@ -82,7 +82,9 @@ class OtherTraining(InputError):
     """The folder to resume holds a different training run, or is damaged."""
 
 
-def short_run(data: Play, out: Path, config: TrainConfig, validation: Play | None) -> list[dict[str, Any]]:
+def short_run(
+    data: RecordedPlay, out: Path, config: TrainConfig, validation: RecordedPlay | None
+) -> list[dict[str, Any]]:
     """Train for as long as a race allows, and leave a checkpoint in folder `out`, but no model.
 
     The run ends early after a pass whose score is good enough to win the race. Returns what the passes showed. If a run
@@ -113,7 +115,7 @@ def with_precision(config: TrainConfig) -> TrainConfig:
     return dataclasses.replace(config, precision="bf16-mixed" if halved else "32-true")
 
 
-def _request(data: Play, config: TrainConfig, validation: Play | None) -> dict[str, Any]:
+def _request(data: RecordedPlay, config: TrainConfig, validation: RecordedPlay | None) -> dict[str, Any]:
     """Everything that decides the weights."""
     request: dict[str, Any] = {"config": _settings(config), "data": describe_play(data)}
     if validation is not None:
@@ -122,10 +124,10 @@ def _request(data: Play, config: TrainConfig, validation: Play | None) -> dict[s
 
 
 def _launch(
-    data: Play,
+    data: RecordedPlay,
     out: Path,
     config: TrainConfig,
-    validation: Play | None,
+    validation: RecordedPlay | None,
     request: dict[str, Any],
     after: Path | None,
     init: Path | None = None,
@@ -168,10 +170,10 @@ def _fit(
     learner = copy.deepcopy(networks) if networks.averages_weights else networks
     stored = {"model": networks} | ({"learner": learner} if networks.averages_weights else {})
     optimizer = learner.optimizer(config.learning_rate, config.weight_decay, config.muon)
-    begun = out if after is None or (out / CHECKPOINT).exists() else after
-    note = read_checkpoint_note(begun) or {"rows": []}
+    source = out if after is None or (out / CHECKPOINT).exists() else after
+    note = read_checkpoint_note(source) or {"rows": []}
     if note["rows"]:
-        load_checkpoint(begun, stored, optimizer)
+        load_checkpoint(source, stored, optimizer)
     wrapped, optimizer = fabric.setup(learner, optimizer)
     rows = note["rows"]
     if networks.at_once:

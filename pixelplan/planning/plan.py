@@ -136,7 +136,7 @@ def can_return(successors: np.ndarray) -> np.ndarray:
     returns = np.zeros(len(successors), bool)
     returns[0] = True
     while True:
-        more = returns | (returns[successors] & (successors >= 0)).any(1)
-        if (more == returns).all():
+        reaching = returns | (returns[successors] & (successors >= 0)).any(1)
+        if (reaching == returns).all():
             return returns
-        returns = more
+        returns = reaching

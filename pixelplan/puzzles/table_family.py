@@ -105,9 +105,9 @@ class Tables:
             return challenge_of_level(self.puzzle, with_demonstration(level, goal))
         if isinstance(goal, str) and goal != "solved":
             return challenge_of_level(self.puzzle, with_goal(level, goal, seed))
-        given = Goal.of(goal)
-        shown = level if given.frames is None else with_goal_shown(level, given)
-        return challenge_of_level(self.puzzle, shown, given)
+        wanted = Goal.of(goal)
+        shown = level if wanted.frames is None else with_goal_shown(level, wanted)
+        return challenge_of_level(self.puzzle, shown, wanted)
 
 
 class _Stage:

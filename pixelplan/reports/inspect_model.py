@@ -14,7 +14,7 @@ from pixelplan.model.checkpoint import CONFIG, load_model, read_description
 from pixelplan.model.metrics import predict_steps, rankings, step_errors
 from pixelplan.model.world_model import WorldModel
 from pixelplan.reports.summaries import summarise_training
-from pixelplan.reports.worst import draw_misses, worst_misses
+from pixelplan.reports.worst_predictions import draw_misses, worst_misses
 from pixelplan.types import ACTIONS, InputError, Trajectories
 
 if TYPE_CHECKING:
@@ -128,11 +128,11 @@ def draw_latents(figure: SubFigure, model: WorldModel, level: LevelPlay) -> None
     axes = np.linalg.svd(seen - centre, full_matrices=False)[2][:2].T  # [d,2]
     colours = _colours(frames)
     left, right = figure.subplots(1, 2, sharex=True, sharey=True)
-    true, made = (seen - centre) @ axes, (predicted - centre) @ axes
+    true, imagined = (seen - centre) @ axes, (predicted - centre) @ axes
     left.scatter(*true.T, c=colours, s=40)
     left.set_title("frames of the level, coloured by where they differ")
     right.scatter(*true.T, c=colours, s=60, alpha=0.3)
-    right.scatter(*made.T, c=colours[steps[:, 2]], s=10, marker="x")
+    right.scatter(*imagined.T, c=colours[steps[:, 2]], s=10, marker="x")
     right.set_title("predicted (×) and true (○)")
 
 

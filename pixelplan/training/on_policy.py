@@ -22,8 +22,8 @@ from pixelplan.envs.frames import distinct_frames
 from pixelplan.model.description import fingerprint
 from pixelplan.model.train import train
 from pixelplan.model.train_config import TrainConfig
+from pixelplan.model.train_data import RecordedPlay
 from pixelplan.model.world_model import WorldModel
-from pixelplan.model.worlds import Play
 from pixelplan.planning import FullConfig, OneShotConfig
 from pixelplan.training.player import Played, Player
 from pixelplan.types import Goal, InputError, Model, Trajectories, World
@@ -100,7 +100,7 @@ def train_in_stages(
     config: TrainConfig,
     stages: Sequence[Stage],
     open_world: OpenWorld,
-    validation: Play | None = None,
+    validation: RecordedPlay | None = None,
     resume: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> WorldModel:

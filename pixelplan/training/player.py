@@ -62,20 +62,20 @@ class Player:
         """One episode. If the last one saw something new, it continues from there; otherwise the level starts again."""
         if not self._goes_on:
             self._world.reset()
-        world, begun, before = self._world, len(self._world.taken), len(self._known)
+        world, steps_before, before = self._world, len(self._world.taken), len(self._known)
         aims = self._aims()
-        while (left := steps + begun - len(world.taken)) > 0:
+        while (left := steps + steps_before - len(world.taken)) > 0:
             aim = next(aims)
             if aim.kind != "solved" or not world.solved[-1]:
                 self._pursue(aim, left)
         self._goes_on = len(self._known) > before
         self._episodes += 1
-        frames, solved = np.stack(world.frames[begun:]), np.array(world.solved[begun:])
-        return Played(frames, np.array(world.taken[begun:], np.uint8), solved)
+        frames, solved = np.stack(world.frames[steps_before:]), np.array(world.solved[steps_before:])
+        return Played(frames, np.array(world.taken[steps_before:], np.uint8), solved)
 
     def _pursue(self, aim: _Aim, steps: int) -> None:
         """Head for an aim, and take a few random actions if the planner does not know what to do."""
-        world, begun = self._world, len(self._world.taken)
+        world, steps_before = self._world, len(self._world.taken)
         here = _Continued(world, partial(self._reached, aim))
         config = replace(self._config, step_limit=steps)
         lost = False
@@ -85,14 +85,14 @@ class Player:
                 full(self._model.testing(self._known.doubts), here, aim.goal, config, self._random, scout)
             except _NothingNew:
                 lost = True
-            cut_off = len(world.taken) == begun + steps
+            cut_off = len(world.taken) == steps_before + steps
             self._known.sought(scout.ends[:-1] if cut_off else scout.ends)
         else:
             full(self._model, here, aim.goal, config, self._random)
-        if lost or len(world.taken) == begun:
-            for _ in range(min(RANDOM_STEPS, begun + steps - len(world.taken))):
+        if lost or len(world.taken) == steps_before:
+            for _ in range(min(RANDOM_STEPS, steps_before + steps - len(world.taken))):
                 world.step(int(self._random.integers(world.actions)))
-        self._known.add(world.frames[begun:])
+        self._known.add(world.frames[steps_before:])
 
     def _aims(self) -> Iterator[_Aim]:
         """The level's goal, what the goal test accepts, and something new; each episode starts with the next of these.

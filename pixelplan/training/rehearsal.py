@@ -16,13 +16,15 @@ from pixelplan.files import write_json
 from pixelplan.model.batches import LevelPlay, of_size
 from pixelplan.model.calibrate import JudgingConfig
 from pixelplan.model.checkpoint import CONFIG, read_description
+from pixelplan.model.train_data import RecordedPlay, held_out_levels, level_count, worlds_of
 from pixelplan.model.world_model import WorldModel
-from pixelplan.model.worlds import Play, held_out_levels, level_count, worlds_of
 from pixelplan.planning.one_shot import one_shot
 from pixelplan.types import Goal, Model
 
 
-def rehearse(model: WorldModel, folder: Path, play: Play, validation: Play | None, config: JudgingConfig) -> None:
+def rehearse(
+    model: WorldModel, folder: Path, play: RecordedPlay, validation: RecordedPlay | None, config: JudgingConfig
+) -> None:
     """If the model has a goal test, plan to whatever solves a level, and add the findings to its folder."""
     description = read_description(folder)
     facts = description.setdefault("findings", {})

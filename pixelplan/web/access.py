@@ -1,4 +1,4 @@
-"""The gate before the application: who may ask from where, and how much."""
+"""The gate in front of the application: who may send requests, from where, and how large."""
 
 from __future__ import annotations
 

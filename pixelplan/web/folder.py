@@ -49,30 +49,30 @@ def write_folder(folder: Path, model: str | None = None, runtime: Path | None = 
     models.check()
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
-        made = Path(temporary) / "page"
-        (made / "static" / "ort").mkdir(parents=True)
-        _copy_page(made)
-        _unpack_runtime(made / "static" / "ort", runtime, Path(temporary))
+        page_folder = Path(temporary) / "page"
+        (page_folder / "static" / "ort").mkdir(parents=True)
+        _copy_page(page_folder)
+        _unpack_runtime(page_folder / "static" / "ort", runtime, Path(temporary))
         puzzles = []
         for env in models.names:
             try:
-                puzzles.append(_puzzle(models, env, made / "models"))
+                puzzles.append(_puzzle(models, env, page_folder / "models"))
             except InputError as problem:
                 print(f"{env} is left out: {problem}")
-        (made / "puzzles.json").write_text(json.dumps(puzzles))
-        (made / "planners.json").write_text(json.dumps([view.model_dump() for view in planner_views()]))
+        (page_folder / "puzzles.json").write_text(json.dumps(puzzles))
+        (page_folder / "planners.json").write_text(json.dumps([view.model_dump() for view in planner_views()]))
         if folder.exists():
             folder.rmdir()
-        made.rename(folder)
+        page_folder.rename(folder)
     folder.chmod(0o755)
 
 
-def _copy_page(made: Path) -> None:
+def _copy_page(page_folder: Path) -> None:
     for path in sorted((_HERE / "static").iterdir()):
         if path.suffix in (".js", ".css", ".svg") and not path.name.startswith("docs"):
-            shutil.copy(path, made / "static" / path.name)
+            shutil.copy(path, page_folder / "static" / path.name)
     for path in sorted((_HERE / "standalone").glob("*.js")):
-        shutil.copy(path, made / "static" / path.name)  # api.js takes the place of the one that asks a server
+        shutil.copy(path, page_folder / "static" / path.name)  # api.js takes the place of the one that asks a server
     page = (_HERE / "static" / "index.html").read_text()
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
     for old, new in (
@@ -85,7 +85,7 @@ def _copy_page(made: Path) -> None:
     ):
         assert old in page, old
         page = page.replace(old, new)
-    (made / "index.html").write_text(page)
+    (page_folder / "index.html").write_text(page)
 
 
 def _unpack_runtime(folder: Path, runtime: Path | None, temporary: Path) -> None:

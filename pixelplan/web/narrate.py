@@ -25,7 +25,7 @@ from pixelplan.web.plan_view import PlanView, graph_view, plan_view
 from pixelplan.web.projection import Projection
 from pixelplan.web.searching import USUAL_SEARCH, Searching
 from pixelplan.web.sessions import Game
-from pixelplan.web.truth import Truth
+from pixelplan.web.true_rules import Truth
 
 UNKNOWN_DISTANCE = 4.0
 """How far from the goal, in thresholds, the graph draws every state if the model cannot recognise the goal."""
@@ -79,8 +79,8 @@ class Run:
         try:
             episode = self._play(planner)
         except TimeoutError:
-            return self._done(False, "time", self._clock.seconds)
-        return self._done(episode.solved, episode.ended, self._clock.seconds)
+            return self._done_message(False, "time", self._clock.seconds)
+        return self._done_message(episode.solved, episode.ended, self._clock.seconds)
 
     def again(self, planner: str) -> Episode:
         """The run that `execute` would report, for pictures: its random numbers depend only on the level."""
@@ -96,9 +96,9 @@ class Run:
             episode = PLANNERS[planner].play(*self._arguments(planner))
             self.plans, self.nodes = len(episode.plans), sum(plan.nodes for plan in episode.plans)
             planned_at = list(episode.planned_at)
-            done = self._done(episode.solved, episode.ended, self._clock.seconds, len(episode.actions))
+            done = self._done_message(episode.solved, episode.ended, self._clock.seconds, len(episode.actions))
         except TimeoutError:
-            done = self._done(False, "time", self._clock.seconds, len(self.trail) - 1)
+            done = self._done_message(False, "time", self._clock.seconds, len(self.trail) - 1)
         way = self.board.places(self.trail)
         return LaneMessage(planner=planner, states=self.trail, way=way, planned_at=planned_at, done=done)
 
@@ -229,7 +229,7 @@ class Run:
             parts,
         )
 
-    def _done(self, solved: bool, ended: str, seconds: float, steps: int | None = None) -> DoneMessage:
+    def _done_message(self, solved: bool, ended: str, seconds: float, steps: int | None = None) -> DoneMessage:
         return DoneMessage(
             solved=solved,
             ended=ended,

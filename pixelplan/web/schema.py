@@ -12,14 +12,14 @@ from pixelplan.puzzles.base import LAST_LEVEL
 from pixelplan.puzzles.drawn_levels import PATTERN
 from pixelplan.types import ACTIONS, MOST_ACTIONS
 
-OWN = "own"
+OWN_ENVIRONMENT = "own"
 """The page's name for the user's own environment, whose real name may not fit into an address."""
 EnvName = Annotated[
     str,
     Field(
         max_length=40,
-        description=f"A puzzle's name, or {OWN}: the environment that the server was started with.",
-        json_schema_extra={"enum": [*PUZZLES, OWN]},
+        description=f"A puzzle's name, or {OWN_ENVIRONMENT}: the environment that the server was started with.",
+        json_schema_extra={"enum": [*PUZZLES, OWN_ENVIRONMENT]},
     ),
 ]
 

@@ -32,7 +32,7 @@ from pixelplan.web.explored_level import OwnWorld
 from pixelplan.web.limits import Limits
 from pixelplan.web.own_board import OwnBoard
 from pixelplan.web.recent import Recent
-from pixelplan.web.schema import OWN, Cell, ModelChoice, PictureView
+from pixelplan.web.schema import OWN_ENVIRONMENT, Cell, ModelChoice, PictureView
 from pixelplan.web.searching import GUIDED, USUAL_SEARCH, Searching
 from pixelplan.web.sessions import Game
 from pixelplan.web.uploads import ReadLevel, read_level
@@ -103,7 +103,7 @@ class Models:
             searching = Searching(search, calibrated(calibration, opened, heuristic, search))
             goals = _goals_of(family, opened)
             self._world, self._choice = OwnWorld(family, goals), None
-            self._thinkers[OWN, ""] = Thinker(
+            self._thinkers[OWN_ENVIRONMENT, ""] = Thinker(
                 family, opened, Path(model).name, "", searching=searching, goal=_GOALS[goals]
             )
         elif heuristic is not None or calibration is not None:
@@ -112,7 +112,7 @@ class Models:
     @property
     def names(self) -> list[str]:
         """The puzzles, and the user's own environment; the one that the user asked for comes first."""
-        first = OWN if self._world else self._wanted.name if self._wanted else None
+        first = OWN_ENVIRONMENT if self._world else self._wanted.name if self._wanted else None
         return [*([first] if first else []), *(env for env in PUZZLES if env != first)]
 
     @staticmethod
@@ -180,7 +180,7 @@ class Models:
         usual = self.thinker(env)
         choices = [ModelChoice(name="", label=usual.label, note=usual.note, trained=usual.model is not None)]
         if isinstance(usual.family, Tables):
-            for folder in _others(env):
+            for folder in _other_shipped(env):
                 with contextlib.suppress(InputError):
                     thinker = self.thinker(env, folder.name)
                     choices.append(ModelChoice(name=folder.name, label=thinker.label, note=thinker.note, trained=True))
@@ -204,7 +204,7 @@ class Models:
             raise InputError(f"there is only one model of {family.name}")
         if choice == ORACLE:
             return Thinker(family, None, ORACLE, _RULES)
-        if choice not in [folder.name for folder in _others(env)]:
+        if choice not in [folder.name for folder in _other_shipped(env)]:
             raise InputError(f"there is no model {choice!a} of {env}")
         description = read_description(SHIPPED / choice)
         return Thinker(family, open_model(choice, family), *_training(description))
@@ -278,7 +278,7 @@ def _training_puzzle(name: str) -> tuple[str | None, dict[str, Any]]:
     return data.get("env"), options
 
 
-def _others(env: str) -> list[Path]:
+def _other_shipped(env: str) -> list[Path]:
     """The folders of a puzzle's other shipped models, to compare with its usual one."""
     return sorted(folder for folder in SHIPPED.glob(f"{env}-*") if folder.is_dir())
 

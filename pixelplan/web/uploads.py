@@ -45,11 +45,11 @@ def fit(image: Image.Image, width: int, height: int) -> tuple[Image.Image, str]:
         raise InputError(f"the picture is {image.width} × {image.height} pixels; a frame of this level has {width} × "
                          f"{height}, and a picture of it must have the same proportions: crop it")  # fmt: skip
     if image.width < width or image.height < height:
-        return image.resize((width, height), Image.Resampling.NEAREST), _said(image, width, height, "enlarged")
-    return image.resize((width, height), Image.Resampling.BOX), _said(image, width, height, "scaled down")
+        return image.resize((width, height), Image.Resampling.NEAREST), _resizing(image, width, height, "enlarged")
+    return image.resize((width, height), Image.Resampling.BOX), _resizing(image, width, height, "scaled down")
 
 
-def _said(image: Image.Image, width: int, height: int, how: str) -> str:
+def _resizing(image: Image.Image, width: int, height: int, how: str) -> str:
     return f"The picture was {how} from {image.width} × {image.height} to {width} × {height} pixels."
 
 

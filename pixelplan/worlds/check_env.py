@@ -14,7 +14,7 @@ from pixelplan.types import InputError
 from pixelplan.worlds import env_findings as say
 from pixelplan.worlds.determinism import REPLAYED_STEPS, Determinism, judge_determinism
 from pixelplan.worlds.env_findings import CheckConfig, Finding
-from pixelplan.worlds.seen import Seen, find_chance, find_clock, find_score, hidden, look, sample
+from pixelplan.worlds.measured_play import Seen, find_chance, find_clock, find_score, hidden, look, sample
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,12 @@ def check_env(
     )
     verdicts = {judged.verdict for judged in determinism}
     noisy = "visual noise" in verdicts
-    told = sample(family, levels, steps, seed)
+    sampled = sample(family, levels, steps, seed)
     seen = [watch(number, steps) for number in levels]
     growth = tuple(float(mean) for mean in np.mean([play.growth() for play in seen], axis=0))
     unlike = hidden(seen)
     # Frames that differ between replays say nothing of the state.
-    judged = verdicts == {"deterministic"} and not told.ends_at_once
+    judged = verdicts == {"deterministic"} and not sampled.ends_at_once
     state = _about_state(family, levels, seen, unlike, config) if judged else None
     explored: list[Seen] = []
     longer: list[Seen] = []
@@ -88,13 +88,13 @@ def check_env(
         if _goals(explored) < (len(levels) + 1) // 2 and not family.has_goals:
             longer = [watch(number, config.longer, True) for number in levels]
     goals = _goals(seen), max(_goals(explored), _goals(longer))
-    ended = getattr(family, "has_ended", told.ends > 0)
+    ended = getattr(family, "has_ended", sampled.ends > 0)
     one_level = len(levels) > 1 and len(DistinctFrames(play.first for play in seen)) == 1
     nothing_left = not unlike and bool(explored) and all(play.tried_all for play in (longer or explored))
     command = " ".join(
         [
             f"pixelplan collect {words or f'--env {family.name}'}",
-            "--levels 0:1 --episodes 200" if one_level else f"--levels 0:{say.levels_advised(told, config)}",
+            "--levels 0:1 --episodes 200" if one_level else f"--levels 0:{say.levels_advised(sampled, config)}",
             *([] if any(goals) or family.has_goals or nothing_left else [f"--steps {config.far}"]),
             "--out runs/data",
         ]
@@ -104,7 +104,7 @@ def check_env(
         say.about_frames(family),
         say.about_levels(seen, noisy),
         say.about_determinism(determinism),
-        say.about_episodes(told, config),
+        say.about_episodes(sampled, config),
         say.about_goal(family, levels[0]),
     ]
     if noisy:
@@ -114,13 +114,15 @@ def check_env(
         findings += [
             say.about_growth(growth, episodes, steps, config),
             say.about_reach(seen, [*explored, *longer], config),
-            say.about_goals_seen(seen, explored, longer, told, ended, family.has_goals, nothing_left, config, command),
+            say.about_goals_seen(
+                seen, explored, longer, sampled, ended, family.has_goals, nothing_left, config, command
+            ),
         ]
-    if told.words and not family.has_goals:
-        findings.append(say.about_words(told.words))
+    if sampled.words and not family.has_goals:
+        findings.append(say.about_words(sampled.words))
     if state is not None:
         findings.append(state)
-    findings.append(say.about_speed(told, family, config))
+    findings.append(say.about_speed(sampled, family, config))
     return Check(
         env=family.name,
         fits=all(finding.mark != "does not fit" for finding in findings),

@@ -13,7 +13,7 @@ from pixelplan.envs.frames import DistinctFrames
 from pixelplan.envs.guard import EnvironmentFailed
 from pixelplan.types import InputError
 from pixelplan.worlds.determinism import Determinism
-from pixelplan.worlds.seen import Clock, Sample, Seen
+from pixelplan.worlds.measured_play import Clock, Sample, Seen
 
 Mark = Literal["fits", "mind", "does not fit"]
 
@@ -132,12 +132,12 @@ def about_reach(seen: Sequence[Seen], explored: Sequence[Seen], config: CheckCon
     idle = float(np.mean([(play.rows[:, 1:] == play.rows[:, :-1]).mean() for play in seen]))
     away = [steps for play in (*seen, *explored) if (steps := play.goal_distance()) is not None]
     goals = f"; goals were seen {np.mean(away):.1f} steps away" if away else ""
-    said = f"random play gets {farthest:.1f} steps away; {idle:.0%} of its actions change nothing{goals}"
+    reached = f"random play gets {farthest:.1f} steps away; {idle:.0%} of its actions change nothing{goals}"
     if idle > config.idle:
         return Finding(
-            "reach", "mind", said, "random play is stuck: offer fewer actions, or let episodes start anywhere"
+            "reach", "mind", reached, "random play is stuck: offer fewer actions, or let episodes start anywhere"
         )
-    return Finding("reach", "fits", said)
+    return Finding("reach", "fits", reached)
 
 
 def about_goal(family: Family, number: int) -> Finding:
@@ -169,24 +169,25 @@ def about_goals_seen(
 ) -> Finding:
     """Whether play sees solved states, which alone can teach a goal test, and if not, the command to run next.
 
-    If `nothing_left` was untried, longer play is no help.
+    If nothing was left to try (`nothing_left`), longer play does not help.
     """
     by_chance, exploring, at_length = (
         sum(play.goal_distance() is not None for play in plays) for plays in (seen, explored, longer)
     )
-    said = f"random play sees a solved state in {by_chance} of {len(seen)} levels"
-    said += f", exploring in {exploring}" if explored else ""
-    said += f", and in {at_length} with {config.longer} steps an episode" if longer else ""
+    solved_seen = f"random play sees a solved state in {by_chance} of {len(seen)} levels"
+    solved_seen += f", exploring in {exploring}" if explored else ""
+    solved_seen += f", and in {at_length} with {config.longer} steps an episode" if longer else ""
     most = max(by_chance, exploring, at_length)
     if most >= (len(seen) + 1) // 2:
-        return Finding("goals seen", "fits", said)
+        return Finding("goals seen", "fits", solved_seen)
     if most:
         advice = f"record many levels, because the goal test learns from those in which play sees a goal: {command}"
-        return Finding("goals seen", "mind", said, advice)
+        return Finding("goals seen", "mind", solved_seen, advice)
     if pictured:
-        return Finding("goals seen", "mind", said, f"pictures show the goal, but play must come near it: {command}")
+        advice = f"pictures show the goal, but play must come near it: {command}"
+        return Finding("goals seen", "mind", solved_seen, advice)
     end = "larger than those before" if sample.rewarded else "above zero"
-    if sample.says:
+    if sample.says_if_solved:
         why, advice = 'info["solved"] was never true', "or give a goal picture later (solve --goal)"
     elif ended:
         why = f"episodes end, but never with a reward {end}"
@@ -195,11 +196,13 @@ def about_goals_seen(
         why = 'no episode has ended, and there is no info["solved"]'
         advice = "or give a goal picture later (solve --goal), or plan to random states (evaluate --goals random)"
     if nothing_left:
-        said, first = f"{said}, although every action was tried in every state", "longer play will see no more"
-        advice = advice if ended and not sample.says else f'set info["solved"] in the states that are goals, {advice}'
+        solved_seen += ", although every action was tried in every state"
+        first = "longer play will see no more"
+        if sample.says_if_solved or not ended:
+            advice = f'set info["solved"] in the states that are goals, {advice}'
     else:
         first = f"record longer episodes: {command}"
-    return Finding("goals seen", "mind", f"{said}; {why}", f"{first}; {advice}")
+    return Finding("goals seen", "mind", f"{solved_seen}; {why}", f"{first}; {advice}")
 
 
 def about_words(words: tuple[str, ...]) -> Finding:

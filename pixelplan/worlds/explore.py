@@ -75,24 +75,24 @@ class Explorer:
         self._known(here)[action] = there
         self._known(there)
 
-    def at_random(self, stage: Stage, here: int, rows: np.ndarray, taken: np.ndarray) -> int:
+    def at_random(self, stage: Stage, here: int, rows: np.ndarray, actions: np.ndarray) -> int:
         """If nothing is left to try, play an episode from frame `here` at random, all actions drawn at once, and fill
         its frames [T] and actions [T]. Returns the number of steps played: fewer than T if something new happens."""
         self._known(here)
         if self._untried:
             return 0
-        begun = self._random.bit_generator.state
-        taken[:] = self._random.integers(self._actions, size=len(taken))
+        state_before = self._random.bit_generator.state
+        actions[:] = self._random.integers(self._actions, size=len(actions))
         successors = self._successors
-        for column, action in enumerate(taken.tolist()):
+        for column, action in enumerate(actions.tolist()):
             there = rows[column] = stage.step(action)
             if successors[here][action] != there:
-                self._random.bit_generator.state = begun  # as if actions had been drawn one by one
+                self._random.bit_generator.state = state_before  # as if actions had been drawn one by one
                 self._random.integers(self._actions, size=column + 1)
                 self.saw(here, action, there, stage.over)
                 return column + 1
             here = there
-        return len(taken)
+        return len(actions)
 
     def begin_anew(self, start: int, here: int) -> bool:
         """Whether the level's start promises more than this frame."""
@@ -136,7 +136,7 @@ class Explorer:
 
 def explore(
     stage: Stage,
-    actions: int,
+    action_count: int,
     episodes: int,
     steps: int,
     random: np.random.Generator,
@@ -146,20 +146,20 @@ def explore(
 
     An episode continues where the one before ended, or starts the level again if that promises more.
     """
-    explorer = Explorer(actions, random, config)
-    rows, taken = np.empty((episodes, steps + 1), np.int64), np.empty((episodes, steps), np.uint8)
+    explorer = Explorer(action_count, random, config)
+    rows, actions = np.empty((episodes, steps + 1), np.int64), np.empty((episodes, steps), np.uint8)
     start = here = -1
     for row in range(episodes):
         if row == 0 or stage.over or explorer.begin_anew(start, here):
             start = here = stage.reset()
         rows[row, 0] = here
-        played = explorer.at_random(stage, here, rows[row, 1:], taken[row])
+        played = explorer.at_random(stage, here, rows[row, 1:], actions[row])
         here = int(rows[row, played])
         for column in range(played, steps):
             over = stage.over
             action = explorer.choose(here, over)
             there = stage.step(action)
             explorer.saw(here, action, there, over)
-            rows[row, column + 1], taken[row, column] = there, action
+            rows[row, column + 1], actions[row, column] = there, action
             here = there
-    return rows, taken
+    return rows, actions

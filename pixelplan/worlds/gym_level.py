@@ -29,7 +29,7 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
         self.observation_space = gymnasium.spaces.Box(0, 255, family.shape, np.uint8)
         self.frame = np.zeros(family.shape, np.uint8)
         """What is seen now."""
-        self._said: bool | None = None
+        self._says_solved: bool | None = None
         self.over = False
         """Whether the environment has terminated."""
         self._rewarded = False  # at the end
@@ -47,7 +47,7 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
         self.over, self._rewarded, self._rewards, self._steps = False, False, [], 0
         with self._family.guard(f"reset of level {self.number}"):
             self._observation, info = checked_tuple(self._env.reset(seed=self.number), 2, "reset")
-            self._said = self._family.says_solved(info)
+            self._says_solved = self._family.says_solved(info)
         self._family.checked_actions()
 
     def shake(self, seed: int) -> None:
@@ -72,7 +72,7 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
             self._observation, reward, terminated, _, info = returned
             reward, self.over = checked_reward(reward), bool(terminated)
             self._family.has_ended |= self.over
-            self._said = self._family.says_solved(info)
+            self._says_solved = self._family.says_solved(info)
         self._rewarded = self.over and self._pays(reward)
         self._rewards.append(reward)
         return reward
@@ -87,7 +87,7 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
             picture = self._family.picture(self._observation)
         return self._show(picture)
 
-    def told(self) -> bytes | None:
+    def answer(self) -> bytes | None:
         """Everything the environment says apart from what it draws; None if that cannot be compared."""
         try:
             return pickle.dumps((self._observation, self.over, self.succeeded))
@@ -100,7 +100,7 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
 
         A reward that comes with every step marks no goal (`_pays`).
         """
-        return self._rewarded if self._said is None else self._said
+        return self._rewarded if self._says_solved is None else self._says_solved
 
     def _pays(self, reward: float) -> bool:
         """Whether a reward is positive, none before was larger, and not all of them were as large."""
@@ -109,13 +109,13 @@ class GymLevel(gymnasium.Env[np.ndarray, int]):
         return reward > max(usual, min(earlier)) and reward >= max(earlier)
 
     @property
-    def says(self) -> bool:
+    def says_if_solved(self) -> bool:
         """Whether the environment itself says if the level is solved."""
-        return self._said is not None
+        return self._says_solved is not None
 
     def solved(self, goal: Goal) -> bool:
         """Whether the environment's goal is reached: it says so, or has ended with a reward, or the goal is seen."""
-        return self.succeeded or (self._said is None and goal.shown_by(self.frame))
+        return self.succeeded or (self._says_solved is None and goal.shown_by(self.frame))
 
     def _show(self, picture: np.ndarray) -> np.ndarray:
         if picture.shape[:2] != self._family.own_size:
@@ -131,8 +131,8 @@ def checked_reward(reward: Any) -> float:
     """The reward from step() as a number; a TypeError if it is none."""
     number = np.asarray(reward)
     if number.dtype.kind not in "biuf":
-        told = "None" if reward is None else f"a {type(reward).__name__}"
-        raise TypeError(f"the reward is {told}, not a number; return 0.0 if there is none")
+        kind = "None" if reward is None else f"a {type(reward).__name__}"
+        raise TypeError(f"the reward is {kind}, not a number; return 0.0 if there is none")
     if number.size != 1:
         raise TypeError(f"the reward is {number.size} numbers, not one; wrap it to give the one that counts")
     if not np.isfinite(number).all():
@@ -140,12 +140,12 @@ def checked_reward(reward: Any) -> float:
     return float(number.item())
 
 
-def checked_tuple(given: Any, length: int, method: str) -> tuple[Any, ...]:
+def checked_tuple(returned: Any, length: int, method: str) -> tuple[Any, ...]:
     """What reset() or step() returned; a TypeError if it is not what Gymnasium asks for."""
     names = ("observation", "info") if length == 2 else ("observation", "reward", "terminated", "truncated", "info")
-    if not isinstance(given, tuple) or len(given) != length:
-        received = f"{len(given)} values" if isinstance(given, tuple) else f"a {type(given).__name__}"
+    if not isinstance(returned, tuple) or len(returned) != length:
+        received = f"{len(returned)} values" if isinstance(returned, tuple) else f"a {type(returned).__name__}"
         raise TypeError(f"{method}() gave {received}, not {', '.join(names)}")
-    if not isinstance(given[-1], Mapping):
-        raise TypeError(f"the info of {method}() is a {type(given[-1]).__name__}, not a dict")
-    return given
+    if not isinstance(returned[-1], Mapping):
+        raise TypeError(f"the info of {method}() is a {type(returned[-1]).__name__}, not a dict")
+    return returned

@@ -57,9 +57,9 @@ class Recorder:
 
     def _see(self, step: tuple[int, int]) -> int:
         """The number of the frame after a step, a frame and an action."""
-        told = self._level.told() if self._trusts else None
+        answer = self._level.answer() if self._trusts else None
         before = self._after.get(step)
-        known = told is not None and before is not None and before[0] == told
+        known = answer is not None and before is not None and before[0] == answer
         self._known += known
         if before is not None and known and self._known > 2 and self._known % SPOT_CHECK:
             self._here = before[1]
@@ -67,7 +67,7 @@ class Recorder:
             self._here = self._seen.add(self._level.look())
             if before is not None and known and self._here != before[1]:
                 raise LooksOtherwise
-            self._after.setdefault(step, (told, self._here))
+            self._after.setdefault(step, (answer, self._here))
         if self._level.succeeded:
             self._solved.add(self._here)
         return self._here
@@ -93,12 +93,12 @@ def record_play(
 
     If a level turns out not to deserve trust, it is played again with every step drawn, and so are all later levels.
     """
-    begun = random.bit_generator.state
+    state_before = random.bit_generator.state
     try:
         return _record(family, number, size, random, explores, trusts and not family.looks_otherwise)
     except LooksOtherwise:
         family.looks_otherwise = True
-        random.bit_generator.state = begun
+        random.bit_generator.state = state_before
         return _record(family, number, size, random, explores, False)
 
 
@@ -116,8 +116,8 @@ def _record(
             level.reset()
             return Recording(*family.replay(actions), actions)
         rows = np.array([[recorder.reset(), *(recorder.step(int(action)) for action in taken)] for taken in actions])
-    frames, solved, says = recorder.frames(), recorder.solved(), level.says
+    frames, solved, says_if_solved = recorder.frames(), recorder.solved(), level.says_if_solved
     goal = family.shown_goal(level)
-    if not says:
+    if not says_if_solved:
         solved |= [goal.shown_by(frame) for frame in frames]
     return Recording(frames, rows, actions, solved, goal.frames if goal.masks is None else None)

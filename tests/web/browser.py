@@ -59,12 +59,17 @@ class Visitor:
         return url.startswith((self.address, "data:", "blob:"))
 
     def open(self, query: str = "", speed: int = 4) -> Page:
-        """The page, ready, as quick as it can be."""
+        """The page once it is ready, playing as fast as it can."""
         self.page.goto(f"{self.address}/{query}")
         self.page.wait_for_selector("html[data-ready]")
         self.page.locator("#speed").fill(str(speed))
         self.page.locator("#board").focus()  # on the slider, arrow keys would change the speed
         return self.page
+
+    def leave(self) -> None:
+        """Close the page, which must have had no errors."""
+        self.context.close()
+        assert self.errors == []
 
 
 def solution(env: str, number: int) -> tuple[int, ...]:
@@ -76,3 +81,12 @@ def solution(env: str, number: int) -> tuple[int, ...]:
 def query_of(page: Page) -> dict[str, Any]:
     """The page's address."""
     return {key: values[0] for key, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def point_at_cell(page: Page, cell: int, side: int = 8) -> tuple[float, float]:
+    """The middle of a cell of the board on the screen."""
+    page.locator("#board").scroll_into_view_if_needed()
+    box = page.locator("#board").bounding_box()
+    assert box is not None
+    row, column = divmod(cell, side)
+    return box["x"] + (column + 0.5) / side * box["width"], box["y"] + (row + 0.5) / side * box["height"]

@@ -47,5 +47,4 @@ def visitor(browser: Browser, address: str) -> Iterator[Visitor]:
 
     visitor = Visitor(browser, address)
     yield visitor
-    visitor.context.close()
-    assert visitor.errors == []
+    visitor.leave()

@@ -54,8 +54,8 @@ def test_malformed_json_is_refused(client: TestClient, body: bytes) -> None:
 
 
 def test_giant_bodies_are_refused(client: TestClient) -> None:
-    told = client.post("/api/games", content=b" " * 100_000)
-    assert (told.status_code == 413 and "64" in told.json()["problem"]) or "65536" in told.json()["problem"]
+    answer = client.post("/api/games", content=b" " * 100_000)
+    assert (answer.status_code == 413 and "64" in answer.json()["problem"]) or "65536" in answer.json()["problem"]
     untold = client.post("/api/games", content=(b" " * 1000 for _ in range(200)))
     assert untold.status_code == 413
     assert client.post("/api/games", content=b"", headers={"content-length": "many"}).status_code in (400, 413)

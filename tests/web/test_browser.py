@@ -156,8 +156,7 @@ def test_a_shared_address_restores_the_state(visitor: Visitor, browser: Browser,
     expect(there.locator("#level")).to_have_value("3002")
     there.go_back()
     expect(there.locator("#status")).to_contain_text("3 steps")
-    other.context.close()
-    assert other.errors == []
+    other.leave()
 
 
 def test_wrong_addresses_are_explained(visitor: Visitor) -> None:
@@ -215,8 +214,7 @@ def test_phones_can_play(browser: Browser, address: str, theme: Any) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     small = page.evaluate("[...document.querySelectorAll('.pad button')].filter(b => b.offsetHeight < 40).length")
     assert small == 0
-    visitor.context.close()
-    assert visitor.errors == []
+    visitor.leave()
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -256,9 +254,8 @@ def test_an_own_environment_is_played_and_planned(browser: Browser, width: int) 
         assert download.value.suggested_filename == "own-1.png"
         there.locator('#puzzles [data-value="ice-slider"]').click()
         expect(there.locator(".pad button")).to_have_count(4)
-        for one in (visitor, other):
-            one.context.close()
-            assert one.errors == []
+        visitor.leave()
+        other.leave()
 
 
 def test_api_page_is_made_without_another_server(visitor: Visitor) -> None:
@@ -292,5 +289,4 @@ def test_goals_of_an_own_environment_that_are_not_one_picture(browser: Browser) 
         expect(page.locator("#goal-note")).to_contain_text("Any of 2 pictures")
         page.locator("#own-goal").click()
         expect(page.locator("#goal-frame")).to_have_text("solved")
-        visitor.context.close()
-        assert visitor.errors == []
+        visitor.leave()

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("playwright", reason="the browser tests need playwright")
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from pixelplan.puzzles import get_level, make_puzzle
 from pixelplan.puzzles.drawn_levels import as_drawable
-from tests.web.browser import BROWSER, KEYS, Visitor, query_of, solution
+from tests.web.browser import BROWSER, KEYS, Visitor, point_at_cell, query_of, solution
 
 pytestmark = BROWSER
-
-
-def point_at_cell(page: Page, cell: int, side: int = 8) -> tuple[float, float]:
-    """The middle of a cell of the board on the screen."""
-    page.locator("#board").scroll_into_view_if_needed()
-    box = page.locator("#board").bounding_box()
-    assert box is not None
-    row, column = divmod(cell, side)
-    return box["x"] + (column + 0.5) / side * box["width"], box["y"] + (row + 0.5) / side * box["height"]
 
 
 def test_a_level_is_painted_planned_and_shared(visitor: Visitor, browser: Browser, address: str) -> None:
@@ -221,21 +211,6 @@ def test_many_levels_are_played_and_stopped(visitor: Visitor) -> None:
     assert row.get_attribute("data-played") == played
 
 
-def test_the_first_minute_plays_by_itself_once(browser: Browser, address: str) -> None:
-    visitor = Visitor(browser, address, reduced_motion="reduce")
-    page = visitor.open("")
-    expect(page.locator("#coach-words")).to_contain_text("these pixels")
-    expect(page.locator("#facts")).to_contain_text("of thinking", timeout=60_000)
-    expect(page.locator("#coach-words")).to_contain_text("Your turn", timeout=60_000)
-    page.reload()
-    page.wait_for_selector("html[data-ready]")
-    page.wait_for_timeout(500)
-    expect(page.locator("#coach")).to_be_hidden()
-    page.locator("#facts").scroll_into_view_if_needed()
-    visitor.context.close()
-    assert visitor.errors == []
-
-
 def test_a_file_that_is_no_picture_is_reported(browser: Browser, address: str) -> None:
     visitor = Visitor(browser, address)
     page = visitor.open("?env=ice-slider&level=3001")
@@ -253,54 +228,4 @@ def test_a_file_that_is_no_picture_is_reported(browser: Browser, address: str) -
         }"""
     )
     expect(page.locator("#problem")).to_be_visible()
-    visitor.context.close()
-    assert visitor.errors == []
-
-
-def test_a_browser_that_keeps_nothing_shows_the_page_too(browser: Browser, address: str) -> None:
-    visitor = Visitor(browser, address, reduced_motion="reduce")
-    denied = "get() { throw new DOMException('no', 'SecurityError'); }"
-    visitor.page.add_init_script(f"Object.defineProperty(window, 'localStorage', {{ {denied} }});")
-    page = visitor.open("?env=ice-slider&level=3001")
-    before = page.locator("html").get_attribute("data-theme")
-    page.locator("#theme").click()
-    assert page.locator("html").get_attribute("data-theme") != before
-    page.locator("#coach-again").click()
-    page.locator("#coach-again").click()
-    expect(page.locator("#coach-words")).to_contain_text("these pixels")
-    expect(page.locator("#coach-words")).to_contain_text("Your turn", timeout=60_000)
-    expect(page.locator("#coach-skip")).to_have_text("Close")
-    visitor.context.close()
-    assert visitor.errors == []
-
-
-def test_the_theme_is_the_systems_until_one_is_chosen(browser: Browser, address: str) -> None:
-    visitor = Visitor(browser, address, color_scheme="light")
-    page = visitor.open("?env=ice-slider&level=3001")
-    for system, choose, shown in (("light", False, "light"), ("dark", True, "light"), ("dark", False, "light")):
-        page.emulate_media(color_scheme=system)
-        page.reload()
-        page.wait_for_selector("html[data-ready]")
-        if choose:
-            expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-            page.locator("#theme").click()
-        expect(page.locator("html")).to_have_attribute("data-theme", shown)
-    visitor.context.close()
-    assert visitor.errors == []
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_phones_draw_and_race(browser: Browser, address: str, theme: Any) -> None:
-    visitor = Visitor(browser, address, viewport={"width": 390, "height": 844}, has_touch=True, color_scheme=theme)
-    page = visitor.open("?env=ice-slider&level=3001")
-    page.locator("#edit").tap()
-    page.locator('#kinds [data-value="0"]').tap()
-    puzzle = make_puzzle("ice-slider")
-    rock = as_drawable(puzzle).drawing(get_level(puzzle, 3001)).cells.index("1")
-    page.touchscreen.tap(*point_at_cell(page, rock))
-    expect(page.locator("#level")).to_have_value("drawn")
-    page.locator("#race").tap()
-    expect(page.locator('[data-planner="full"] .verdict')).to_contain_text("after", timeout=60_000)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    visitor.context.close()
-    assert visitor.errors == []
+    visitor.leave()

@@ -10,7 +10,7 @@ import torch
 from pixelplan.by_name.evaluate import evaluate
 from pixelplan.by_name.resolve import open_family
 from pixelplan.distance.distance_config import NetworkConfig
-from pixelplan.distance.learned import save_distance
+from pixelplan.distance.learned_distance import save_distance
 from pixelplan.distance.network import DistanceNetwork
 from pixelplan.types import InputError
 from pixelplan.web.searching import GUIDED

@@ -55,8 +55,7 @@ def test_a_model_of_other_boards_is_not_asked(browser: Browser) -> None:
         page.locator("#plan").click()
         level = get_level(make_puzzle("ice-slider", size=16), 3000)
         expect(page.locator("#facts")).to_contain_text(f"Found: {len(level.shortest_path(level.start) or ())} moves")
-        visitor.context.close()
-        assert visitor.errors == []
+        visitor.leave()
 
 
 @pytest.mark.parametrize("planner", ["one-shot", "full"])
@@ -64,10 +63,10 @@ def test_thinking_takes_no_less_than_its_plans(visitor: Visitor, planner: str) -
     for level in (3000, 3001, 3002, 3003):
         page = visitor.open(f"?env=ice-slider&level={level}&planner={planner}&show=run")
         expect(page.locator("#facts")).to_contain_text("ms of thinking")
-        told = re.search(r"([\d.]+) ms of thinking", page.locator("#facts").inner_text())
+        thinking = re.search(r"([\d.]+) ms of thinking", page.locator("#facts").inner_text())
         plans = re.findall(r", (\d+) ms,", page.locator("#log").inner_text())
-        assert told and float(told[1]) > 0
-        assert float(told[1]) >= sum(map(int, plans)) - len(plans), "each is rounded to a whole millisecond"
+        assert thinking and float(thinking[1]) > 0
+        assert float(thinking[1]) >= sum(map(int, plans)) - len(plans), "each is rounded to a whole millisecond"
 
 
 def test_a_failed_frame_is_asked_for_again(browser: Browser, address: str) -> None:
@@ -252,8 +251,7 @@ def test_phones_see_the_graph_of_a_plan_and_the_whole_board(browser: Browser, ad
     page.set_viewport_size({"width": 740, "height": 360})
     box = page.locator("#board").bounding_box()
     assert box is not None and box["height"] <= 360
-    visitor.context.close()
-    assert visitor.errors == []
+    visitor.leave()
 
 
 def test_something_is_shown_without_scripts_and_while_loading(browser: Browser, address: str) -> None:

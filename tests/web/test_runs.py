@@ -130,15 +130,15 @@ def a_run(stop: Event | None = None) -> tuple[Run, list[BaseModel]]:
     game = Games(Limits()).add("digit-jump", TableBoard(level, level.goal, level.number))
     oracle = Oracle(level)
     start, goal = oracle.encode(level.frames(np.array([level.start, level.goal])))
-    told: list[BaseModel] = []
-    return Run(game, Liar(oracle, start, 0).lie(goal), Limits(), told.append, stop), told
+    messages: list[BaseModel] = []
+    return Run(game, Liar(oracle, start, 0).lie(goal), Limits(), messages.append, stop), messages
 
 
 def test_a_wrong_prediction_is_shown_and_memory_corrects_it() -> None:
-    run, told = a_run()
+    run, messages = a_run()
     done = run.execute("full")
-    plans = [message for message in told if isinstance(message, PlanMessage)]
-    steps = [message for message in told if isinstance(message, StepMessage)]
+    plans = [message for message in messages if isinstance(message, PlanMessage)]
+    steps = [message for message in messages if isinstance(message, StepMessage)]
     assert done.solved and done.plans == len(plans) == 2
     assert plans[0].plan.actions == [0] and plans[1].step == 1
     assert not steps[0].agrees and steps[0].distance is not None and steps[0].distance > run.model.threshold
@@ -150,9 +150,9 @@ def test_a_wrong_prediction_is_shown_and_memory_corrects_it() -> None:
 
 def test_a_run_stops_when_the_visitor_has_left() -> None:
     stop = Event()
-    run, told = a_run(stop)
+    run, messages = a_run(stop)
     stop.set()
     with pytest.raises(Stopped):
         run.execute("full")
-    assert told == []
+    assert messages == []
     assert dataclasses.is_dataclass(run.limits)

@@ -34,7 +34,7 @@ pytestmark = BROWSER
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Any file server: no headers of its own, no words."""
+    """A plain file server: no headers of its own, no log."""
 
     def log_message(self, format: str, *values: Any) -> None:
         """Nothing."""
@@ -68,8 +68,7 @@ def guest(browser: Browser, plain_server: str) -> Iterator[Visitor]:
     """A visitor who must see no error and no other server."""
     visitor = Visitor(browser, plain_server)
     yield visitor
-    visitor.context.close()
-    assert visitor.errors == []
+    visitor.leave()
 
 
 def call(page: Page, body: str, argument: Any = None) -> Any:

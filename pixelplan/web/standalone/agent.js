@@ -1,6 +1,7 @@
 // PLAN in a closed loop, as pixelplan/planning/full.py does it, and GS on Images, which needs no model.
 
-import { along, distance, searchWith } from "./search.js";
+import { distance, least } from "./numbers.js";
+import { along, searchWith } from "./search.js";
 
 const STEPS = 256;
 
@@ -100,10 +101,10 @@ export async function full(model, world, start, goalState, solved, tell, alive) 
       (node) => allowed[node] && !seen.some((look) => distance(look, embeddings[node]) < model.threshold),
     );
     if (!candidates.length) return null;
-    const lengths = embeddings.slice(1).map((one, index) => distance(one, embeddings[parents[index + 1]]));
-    const aStep = lengths.reduce((sum, one) => sum + one, 0) / lengths.length;
+    const lengths = embeddings.slice(1).map((after, index) => distance(after, embeddings[parents[index + 1]]));
+    const aStep = lengths.reduce((sum, length) => sum + length, 0) / lengths.length;
     const cost = (node) => depths[node] + distance(embeddings[node], goal) / aStep;
-    return along(plan, plan.graph.path(candidates.reduce((one, other) => (cost(other) < cost(one) ? other : one))));
+    return along(plan, plan.graph.path(candidates.reduce((best, node) => (cost(node) < cost(best) ? node : best))));
   }
 
   /** To a state with an untried action; the nearest first, then the one that the model is least sure about. */
@@ -116,7 +117,7 @@ export async function full(model, world, start, goalState, solved, tell, alive) 
     for (const [row, [way, state]] of untried.entries())
       for (const [action, point] of predictions[row].entries()) {
         const apart = plan.graph.embeddings.map((embedding) => distance(point, embedding));
-        const nearest = apart.indexOf(Math.min(...apart));
+        const nearest = least(apart);
         if (memory.successors.get(state)[action] >= 0 || !allowed[nearest]) continue;
         const key = [way.length, -apart[nearest]];
         if (!best || key[0] < best.key[0] || (key[0] === best.key[0] && key[1] < best.key[1]))

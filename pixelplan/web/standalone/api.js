@@ -3,6 +3,8 @@
 import { fetchedJson } from "./fetched.js";
 import { Problem } from "./problem.js";
 import { bytes, pixelsOf, readLevel, stateOf } from "./reader.js";
+import { splitNoise } from "./rules.js";
+import { Stream } from "./stream.js";
 import { openWorld, setPuzzles } from "./world.js";
 
 export { Problem };
@@ -89,7 +91,7 @@ function worldOf(env, name) {
   const key = `${env}/${name}`;
   if (!worlds.has(key)) {
     if (worlds.size > 200) worlds.clear();
-    const plain = String(name).split("~")[0];
+    const [plain] = splitNoise(name);
     if (plain.startsWith("picture-") && !photos.has(plain))
       throw new Problem(422, "that picture is no longer here; bring it again");
     try {
@@ -104,8 +106,7 @@ function worldOf(env, name) {
 export async function level(env, name) {
   await prepare(env);
   const world = worldOf(env, name);
-  const cells = new Map(world.states.map((state) => [String(world.position(state)), state]).reverse());
-  const places = [...cells.values()].map((state) => {
+  const places = world.onePerCell().map((state) => {
     const [[row, column], [y, x]] = [world.position(state), world.place(state)];
     return { row, column, y, x };
   });
@@ -152,7 +153,7 @@ function cellState(world, { row, column }) {
 function view(game) {
   const { id, env, level, model, world, states, actions, goal, note } = game;
   const state = states.at(-1);
-  const solved = (state) => String(world.position(state)) === String(world.position(goal));
+  const solved = (state) => world.sameCell(state, goal);
   const [[row, column], [goalRow, goalColumn]] = [world.position(state), world.position(goal)];
   return {
     id,
@@ -213,9 +214,9 @@ export async function aim(id, { cell, state, frame }) {
 export const leave = async (id) => games.delete(id);
 
 /** What the worker needs to know of a game. */
-function told(id) {
+function gameForWorker(id) {
   const { env, level, model, world, states, goal } = gameOf(id);
-  const photo = photos.get(String(level).split("~")[0]) ?? null;
+  const photo = photos.get(splitNoise(level)[0]) ?? null;
   return {
     env,
     level,
@@ -228,8 +229,8 @@ function told(id) {
   };
 }
 
-export const plan = async (id) => think("plan", told(id));
-export const reading = async (id) => think("reading", told(id));
+export const plan = async (id) => think("plan", gameForWorker(id));
+export const reading = async (id) => think("reading", gameForWorker(id));
 
 /** Read a level from a picture and keep it as long as the page is open. */
 export async function readPicture(env, frame) {
@@ -286,36 +287,19 @@ export async function frame(env, name, state) {
   return canvas;
 }
 
-/** The messages of a run, race or score, one by one. */
+/** The messages of a run, race or score. */
 export function listen(path) {
   const [, id, what, query] = /games\/([^/]+)\/(\w+)\??(.*)$/.exec(path);
   const number = ++latest;
-  const queue = [];
-  let [wake, over, problem] = [() => {}, false, null];
-  waiting.set(number, (data) => {
-    if (data.message) queue.push(data.message);
-    else [over, problem] = [true, data.problem ?? null];
-    wake();
+  const stream = new Stream(() => {
+    if (waiting.delete(number)) tell({ id: number, what: "stop" });
   });
-  tell({ id: number, what, game: told(id), options: { ...Object.fromEntries(new URLSearchParams(query)), racers } });
-  const stop = () => {
-    tell({ id: number, what: "stop" });
-    queue.length = 0;
-    over = true;
-    wake();
-  };
-  async function* messages() {
-    try {
-      for (;;) {
-        while (queue.length) yield queue.shift();
-        if (problem) throw new Problem(422, problem);
-        if (over) return;
-        await new Promise((resolve) => (wake = resolve));
-      }
-    } finally {
-      waiting.delete(number);
-      if (!over) stop();
-    }
-  }
-  return { messages: messages(), stop };
+  waiting.set(number, ({ message, problem }) => {
+    if (message) return stream.push(message);
+    waiting.delete(number);
+    stream.end(problem ? new Problem(422, problem) : null);
+  });
+  const options = { ...Object.fromEntries(new URLSearchParams(query)), racers };
+  tell({ id: number, what, game: gameForWorker(id), options });
+  return stream;
 }

@@ -2,18 +2,18 @@
 
 import { Problem } from "./problem.js";
 
-const called = (address) => new URL(address).pathname.split("/").slice(-2).join("/");
+const nameOf = (address) => new URL(address).pathname.split("/").slice(-2).join("/");
 
 export async function fetched(address) {
   const answer = await fetch(address).catch(() => null);
-  if (!answer?.ok) throw new Problem(0, `${called(address)} did not arrive; is the whole folder on the server?`);
+  if (!answer?.ok) throw new Problem(0, `${nameOf(address)} did not arrive; is the whole folder on the server?`);
   return answer;
 }
 
 export async function fetchedJson(address) {
   const answer = await fetched(address);
   return answer.json().catch(() => {
-    throw new Problem(0, `${called(address)} is damaged; write the folder again`);
+    throw new Problem(0, `${nameOf(address)} is damaged; write the folder again`);
   });
 }
 
@@ -23,7 +23,7 @@ export async function checked(address, sha256) {
   if (crypto.subtle) {
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
     const hexadecimal = Array.from(digest, (octet) => octet.toString(16).padStart(2, "0")).join("");
-    if (hexadecimal !== sha256) throw new Problem(0, `${called(address)} is damaged; write the folder again`);
+    if (hexadecimal !== sha256) throw new Problem(0, `${nameOf(address)} is damaged; write the folder again`);
   }
   return new Uint8Array(data);
 }

@@ -1,7 +1,7 @@
 // What the page is shown of a plan without a server: the fields of web/plan_view.py.
 
+import { distance, least } from "./numbers.js";
 import { Projection } from "./project.js";
-import { distance } from "./search.js";
 
 /** A plan as the page shows it. */
 export async function planView(thinking, plan, here, seconds, seen) {
@@ -56,12 +56,12 @@ async function parting(thinking, { actions, embeddings }, way) {
   );
   if (step < 0) return null;
   const all = await thinking.look(thinking.world.states);
-  const far = all.map((look) => distance(look, embeddings[step + 1]));
+  const nearest = least(all.map((look) => distance(look, embeddings[step + 1])));
   return {
     step: step + 1,
     action: actions[step],
     before: way[step],
-    predicted: thinking.world.states[far.indexOf(Math.min(...far))],
+    predicted: thinking.world.states[nearest],
     seen: way[step + 1],
     distance: distance(embeddings[step + 1], looks[step + 1]),
   };

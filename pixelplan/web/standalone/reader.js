@@ -1,5 +1,6 @@
 // Pictures that visitors bring, and what is read from them.
 
+import { least } from "./numbers.js";
 import { Problem } from "./problem.js";
 import { puzzleOf } from "./world.js";
 
@@ -22,7 +23,7 @@ const apart = (one, other) => one.reduce((sum, value, index) => sum + Math.abs(v
 
 export function stateOf(world, pixels) {
   const far = world.states.map((state) => apart(world.frame(state), pixels));
-  const best = far.indexOf(Math.min(...far));
+  const best = least(far);
   if (far[best] > 12) throw new Problem(422, `the picture shows no state of level ${world.name}`);
   const [row, column] = world.position(world.states[best]);
   return [
@@ -52,7 +53,6 @@ export async function readLevel(env, frame) {
     }
     return tiles.map((tile) => apart(tile, look));
   });
-  const least = (values) => values.indexOf(Math.min(...values));
   let start, goal, cells, chosen;
   if (env === "ice-slider") {
     start = least(looks.map((look) => look[3]));

@@ -1,13 +1,9 @@
 // PLAN: breadth-first search in the latent space, as pixelplan/planning/one_shot.py does it.
 
+import { distance, least } from "./numbers.js";
+
 const [FINER, LARGER] = [0.6, 4];
 export const CONFIG = { depths: 256, nodes: 2048, cutoff: 256 };
-
-export function distance(one, other) {
-  let sum = 0;
-  for (let index = 0; index < one.length; index++) sum += (one[index] - other[index]) ** 2;
-  return Math.sqrt(sum);
-}
 
 /** How far points are from the goal; infinitely far if one of `notGoals` is nearer. */
 export function toGoal(points, goal, notGoals) {
@@ -98,8 +94,8 @@ async function breadthFirst(model, context, start, goal, threshold, nodeLimit, n
       return far[index] < model.threshold && far[index] < apart ? -1 : node;
     });
     let fresh = [...nodes.keys()].filter((index) => nodes[index] < 0);
-    const nearest = far.indexOf(Math.min(...far));
-    const best = fresh.reduce((one, other) => (one < 0 || far[other] < far[one] ? other : one), -1);
+    const nearest = least(far);
+    const best = fresh.reduce((best, index) => (best < 0 || far[index] < far[best] ? index : best), -1);
     if (best >= 0 && far[best] < model.threshold) [fresh, search.reached] = [[best], true];
     else if (!search.doubtful || far[nearest] < search.doubtful.far)
       search.doubtful = {
@@ -121,7 +117,7 @@ async function breadthFirst(model, context, start, goal, threshold, nodeLimit, n
     const added = kept.map((index) =>
       graph.add(ends[fresh[index]], leaves[Math.floor(fresh[index] / actions)], fresh[index] % actions),
     );
-    for (const [index, one] of fresh.entries()) nodes[one] = place[same[index]] >= 0 ? added[place[same[index]]] : -1;
+    for (const [index, end] of fresh.entries()) nodes[end] = place[same[index]] >= 0 ? added[place[same[index]]] : -1;
     for (const [index, leaf] of leaves.entries())
       graph.successors[leaf] = nodes.slice(index * actions, (index + 1) * actions);
     leaves = added;
@@ -155,7 +151,7 @@ export async function search(model, context, start, goal, notGoals = []) {
   }
   const { graph } = searched;
   const far = toGoal(graph.embeddings, goal, notGoals);
-  const path = graph.path(searched.reached ? graph.size - 1 : far.indexOf(Math.min(...far)));
+  const path = graph.path(searched.reached ? graph.size - 1 : least(far));
   return along({ reached: searched.reached, leaves: searched.leaves, graph, nodes: graph.size }, path);
 }
 

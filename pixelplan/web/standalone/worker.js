@@ -2,9 +2,11 @@
 
 import { full, imageSearch } from "./agent.js";
 import { Model } from "./model.js";
+import { distance, least } from "./numbers.js";
 import { planView } from "./plan_view.js";
 import { Problem } from "./problem.js";
-import { distance, oneShot } from "./search.js";
+import { splitNoise } from "./rules.js";
+import { oneShot } from "./search.js";
 import { openWorld, setPuzzles } from "./world.js";
 
 const models = new Map(); // folder → promise of a model
@@ -24,7 +26,7 @@ class Thinking {
   static async begin({ env, level, photo, goal, model }) {
     const world = openWorld(env, level, photo);
     const thinking = Object.assign(new Thinking(), { world, goal, model: await openModel(model), looks: new Map() });
-    thinking.solved = (state) => String(world.position(state)) === String(world.position(goal));
+    thinking.solved = (state) => world.sameCell(state, goal);
     [thinking.goalPoint] = await thinking.look([goal]);
     thinking.corrections = [];
     return thinking;
@@ -146,25 +148,20 @@ async function lane(thinking, planner, state, alive) {
 async function reading({ state, ...game }) {
   const thinking = await Thinking.begin(game);
   const { world, model } = thinking;
-  const cells = new Map(world.states.map((cell) => [String(world.position(cell)), cell]).reverse());
-  const states = [...new Set([...cells.values(), state])];
-  const looks = await model.encode(states.map((cell) => world.plain(cell)));
+  const states = [...new Set([...world.onePerCell(), state])];
+  const looks = await model.encode(states.map((shown) => world.plain(shown)));
   const ends = await model.step(looks, await model.read(world.frame(game.goal)));
-  const nearest = (point) => {
-    const far = looks.map((look) => distance(look, point));
-    return states[far.indexOf(Math.min(...far))];
-  };
-  const same = (one, other) => String(world.position(one)) === String(world.position(other));
+  const nearest = (point) => states[least(looks.map((look) => distance(look, point)))];
   const [here] = await model.encode([world.frame(state)]);
   const agent = nearest(here);
   const moves = states.flatMap((from, index) =>
     ends[index].map((point, action) => {
       const there = nearest(point);
-      return [...world.place(from), action, ...world.place(there), same(there, world.after(from, action))];
+      return [...world.place(from), action, ...world.place(there), world.sameCell(there, world.after(from, action))];
     }),
   );
   const [row, column] = world.position(agent);
-  return { agent: { row, column }, right: same(agent, state), moves };
+  return { agent: { row, column }, right: world.sameCell(agent, state), moves };
 }
 
 function wilson(successes, trials) {
@@ -184,7 +181,7 @@ const RUNS = {
       if (alive()) send(await lane(await Thinking.begin(game), planner, game.start, alive));
   },
   score: async (game, { planner, levels }, send, alive) => {
-    const [plain, noise] = String(game.level).split("~");
+    const [plain, noise] = splitNoise(game.level);
     if (!/^\d+$/.test(plain)) throw new RangeError("A drawn level has no successors; open a level by its number.");
     let successes = 0;
     for (let played = 1; played <= Number(levels) && alive(); played++) {
@@ -229,7 +226,7 @@ onmessage = async ({ data: { id, what, game, options } }) => {
       postMessage({ id, over: true });
     }
   } catch (problem) {
-    const told = problem instanceof RangeError || problem instanceof Problem;
-    postMessage({ id, problem: told ? problem.message : `Something went wrong in the planner: ${problem.message}` });
+    const expected = problem instanceof RangeError || problem instanceof Problem;
+    postMessage({ id, problem: expected ? problem.message : `Something went wrong in the planner: ${problem.message}` });
   }
 };

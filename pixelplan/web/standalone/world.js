@@ -1,7 +1,7 @@
 // A level as the page plays it without a server: states, frames and where moves lead.
 
 import { drawLevel } from "./levels.js";
-import { moves, parse, write } from "./rules.js";
+import { moves, parse, splitNoise, write } from "./rules.js";
 
 let known = null; // what puzzles.json says of the puzzles
 export const setPuzzles = (puzzles) => (known = puzzles);
@@ -9,7 +9,7 @@ export const puzzleOf = (env) => known[env];
 
 /** A level by its name: a number, a drawing, or a picture with its drawing; noise stands at the end. */
 export function openWorld(env, name, photo = null) {
-  const [plain, noise = 0] = String(name).split("~");
+  const [plain, noise = 0] = splitNoise(name);
   let drawing, level;
   if (photo) drawing = parse(photo.drawing);
   else if (/^\d+$/.test(plain)) {
@@ -43,6 +43,15 @@ class World {
 
   after(state, action) {
     return this.table(state)[action] ?? state;
+  }
+
+  sameCell(state, other) {
+    return String(this.position(state)) === String(this.position(other));
+  }
+
+  /** The first state of each cell. */
+  onePerCell() {
+    return [...new Map(this.states.map((state) => [String(this.position(state)), state]).reverse()).values()];
   }
 
   /** Moves of the shortest path from a state to any that `solved` accepts; null if there is none. */

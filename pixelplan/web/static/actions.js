@@ -15,7 +15,7 @@ const DIRECTIONS = {
 
 export let names = []; // by number
 
-export const setNames = (given) => (names = given);
+export const setNames = (newNames) => (names = newNames);
 export const directionOf = (key) => DIRECTIONS[key];
 export const tint = (action) => COLOURS[action % COLOURS.length];
 
@@ -23,12 +23,12 @@ export const tint = (action) => COLOURS[action % COLOURS.length];
 export const sign = (action) => SIGNS[names[action].toLowerCase()] ?? null;
 
 /** The action with this name, -1 if there is none. */
-export const called = (wanted) => names.findIndex((name) => name.toLowerCase() === wanted);
+export const named = (wanted) => names.findIndex((name) => name.toLowerCase() === wanted);
 
 /** The action of a key, -1 if it has none: arrows and WASD for directions, 1 to 9 for the first nine actions. */
 export function ofKey(key) {
   if (/^[1-9]$/.test(key)) return Number(key) <= names.length ? Number(key) - 1 : -1;
-  return called(directionOf(key));
+  return named(directionOf(key));
 }
 
 /** Actions in a row: arrows if all have one, else names. */

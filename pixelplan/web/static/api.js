@@ -1,11 +1,9 @@
 // The server: JSON requests, frames, and sockets as async streams of messages.
 
-export class Problem extends Error {
-  constructor(status, sentence) {
-    super(sentence);
-    this.status = status;
-  }
-}
+import { Problem } from "./problem.js";
+import { Stream } from "./stream.js";
+
+export { Problem };
 
 const SILENT =
   "The server does not answer. Is pixelplan web still running? What is shown here may be out of date.";
@@ -73,44 +71,16 @@ export function frame(env, number, state) {
   return images.get(address);
 }
 
-/** The messages of a run or race, one by one. Leaving the loop or calling `stop` closes the socket. */
+/** The messages of a run, race or score. */
 export function listen(path) {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   const socket = new WebSocket(`${scheme}://${location.host}${path}`);
-  const waiting = [];
-  let wake = () => {};
-  let over = false;
-  let broken = false; // the server went away before its last message
+  const stream = new Stream(() => socket.close());
   socket.onmessage = (event) => {
-    waiting.push(JSON.parse(event.data));
-    wake();
+    const message = JSON.parse(event.data);
+    if (message.type === "problem") stream.end(new Problem(422, message.problem));
+    else stream.push(message);
   };
-  socket.onclose = (event) => {
-    broken = !over && event.code !== 1000;
-    over = true;
-    wake();
-  };
-  async function* messages() {
-    try {
-      for (;;) {
-        while (waiting.length) {
-          const message = waiting.shift();
-          if (message.type === "problem") throw new Problem(422, message.problem);
-          yield message;
-        }
-        if (broken) throw new Problem(0, SILENT);
-        if (over) return;
-        await new Promise((resolve) => (wake = resolve));
-      }
-    } finally {
-      socket.close();
-    }
-  }
-  const stop = () => {
-    waiting.length = 0;
-    over = true;
-    socket.close();
-    wake();
-  };
-  return { messages: messages(), stop };
+  socket.onclose = (event) => stream.end(event.code === 1000 ? null : new Problem(0, SILENT));
+  return stream;
 }

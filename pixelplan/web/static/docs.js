@@ -23,8 +23,8 @@ function typeOf(schema) {
     ["< ", schema.exclusiveMaximum],
     ["length ≤ ", schema.maxLength],
   ];
-  const said = bounds.filter(([, value]) => value !== undefined).map(([sign, value]) => sign + value);
-  return [schema.type ?? "any", ...said].join(", ");
+  const limits = bounds.filter(([, value]) => value !== undefined).map(([sign, value]) => sign + value);
+  return [schema.type ?? "any", ...limits].join(", ");
 }
 
 function join(parts, between) {

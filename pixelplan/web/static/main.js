@@ -1,6 +1,6 @@
 // The page: what the visitor does, what the server answers, and what is shown.
 
-import { called, directionOf, ofKey } from "./actions.js";
+import { directionOf, named, ofKey } from "./actions.js";
 import * as api from "./api.js";
 import * as address from "./address.js";
 import { copy, download, find, keep, segments, theme } from "./dom.js";
@@ -26,6 +26,7 @@ import {
 } from "./play.js";
 import { forgetThoughts, setTheme, showGame, showGrid } from "./show.js";
 import { showReading } from "./reading.js";
+import { splitNoise } from "./rules.js";
 import { execute, plan, playMany, race, stopAct } from "./think.js";
 
 const LAYOUTS = [
@@ -103,7 +104,7 @@ function listenToVisitor() {
     touched = null;
     if (Math.max(Math.abs(x), Math.abs(y)) < 24) return;
     const across = Math.abs(x) > Math.abs(y);
-    const action = called(across ? (x > 0 ? "right" : "left") : y > 0 ? "down" : "up");
+    const action = named(across ? (x > 0 ? "right" : "left") : y > 0 ? "down" : "up");
     if (action >= 0) move(action);
   });
   listenToPainter();
@@ -132,7 +133,7 @@ function follow(state, right) {
 
 /** Another model, or noise on the usual one's frames; the level stays. */
 function thinkWith(choice) {
-  const [level] = String(page.number).split("~");
+  const [level] = splitNoise(page.number);
   const noise = choice.startsWith("~") ? choice : "";
   const name = noise || plain(level) === null ? level + noise : Number(level);
   return open({ env: page.env, level: name, model: noise ? "" : choice });

@@ -4,6 +4,7 @@ import * as api from "./api.js";
 import { find } from "./dom.js";
 import { LAST_LEVEL, board, inTurn, notice, page, remember, withGame } from "./page.js";
 import { asFrame } from "./picture.js";
+import { splitNoise } from "./rules.js";
 import { forgetThoughts, showGame, showPuzzle } from "./show.js";
 import { stopAct } from "./think.js";
 
@@ -92,7 +93,7 @@ export function chosen(place) {
 
 /** A level's number without its noise; null if it was drawn. */
 export function plain(level) {
-  const number = String(level).split("~")[0];
+  const [number] = splitNoise(level);
   return /^\d+$/.test(number) ? Number(number) : null;
 }
 
@@ -110,7 +111,7 @@ export function wanted(text = find("level").value.trim()) {
 
 /** A level by its number, through the noise that is there now. */
 export function openLevel(number) {
-  const [, noise] = String(page.number).split("~");
+  const [, noise] = splitNoise(page.number);
   const level = Math.min(Math.max(number, 0), LAST_LEVEL);
   return inTurn(() => open({ env: page.env, level: noise ? `${level}~${noise}` : level, model: page.model }));
 }

@@ -1,7 +1,7 @@
 // What the model reads from a frame: where it sees the agent, and where it thinks moves lead.
 
 import * as api from "./api.js";
-import { find, plural } from "./dom.js";
+import { find } from "./dom.js";
 import { board, notice, page, withGame } from "./page.js";
 
 export const forgetReading = () => {
@@ -17,11 +17,9 @@ export async function showReading(on = find("read").getAttribute("aria-pressed")
   board.drawReading(reading);
   const wrong = reading.moves.filter((move) => !move.at(-1)).length;
   const agent = reading.right ? "It sees the agent where it is" : "It sees the agent where it is not (circle)";
-  const said = wrong
-    ? `of ${reading.moves.length} moves that it predicts, ${plural(wrong, "one")} disagree with the true rules (red)`
-        .replace("1 one disagree", "1 disagrees")
-        .replace(" ones ", " ")
+  const moves = wrong
+    ? `of ${reading.moves.length} moves that it predicts, ${wrong} ${wrong === 1 ? "disagrees" : "disagree"} with the true rules (red)`
     : `all ${reading.moves.length} moves that it predicts agree with the true rules`;
-  notice(`${find("notice").hidden ? "" : `${find("notice").textContent} `}${agent}; ${said}.`);
+  notice(`${find("notice").hidden ? "" : `${find("notice").textContent} `}${agent}; ${moves}.`);
   page.show = page.show === "plan" ? null : page.show;
 }

@@ -20,6 +20,9 @@ export const KINDS = {
   ],
 };
 
+/** A level's name without its noise, and the noise: "3000~40" is level 3000 behind noise of 40. */
+export const splitNoise = (name) => String(name).split("~");
+
 export function parse(text) {
   const [start, goal, cells, floor] = text.split("-");
   return { start: Number(start), goal: Number(goal), cells, floor, side: Math.sqrt(cells.length) };

@@ -6,6 +6,7 @@ import { colour, find, forgetColours, make, plural } from "./dom.js";
 import { drawFrame } from "./frames.js";
 import { board, chosenPlanner, graph, page, report, timeline } from "./page.js";
 import { forgetReading } from "./reading.js";
+import { splitNoise } from "./rules.js";
 import { forgetWhy, sayWhy } from "./why.js";
 
 const TRIANGLES = ["▲", "▶", "◀", "▼"]; // the puzzles' first actions
@@ -83,7 +84,7 @@ export function showPuzzle() {
 /** The models to choose from, and noise on the usual one's frames. */
 function showModels() {
   const { puzzle, level } = page;
-  const [, noise = ""] = String(page.number).split("~");
+  const [, noise = ""] = splitNoise(page.number);
   const choices = puzzle.models.map(({ name, label }) => [name, label]);
   if (level.drawing && puzzle.models[0].trained)
     for (const strength of [40, 80])

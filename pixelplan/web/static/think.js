@@ -82,8 +82,8 @@ export async function execute() {
       find("status").textContent = `The machine's step ${message.step}: ${names[message.action]}`;
     },
     done: (message) => {
-      const said = verdict(message);
-      find("facts").textContent = `${said[0].toUpperCase()}${said.slice(1)}.`;
+      const words = verdict(message);
+      find("facts").textContent = `${words[0].toUpperCase()}${words.slice(1)}.`;
     },
   });
   begin(run, async () => {

@@ -95,8 +95,8 @@ def hidden(seen: Sequence[Seen]) -> float | None:
     repeated = different = 0
     for play in seen:
         steps = play.steps()
-        _, which, counts = np.unique(steps[:, :2], axis=0, return_inverse=True, return_counts=True)
-        outcomes = np.unique(np.stack([which.reshape(-1), steps[:, 2]], axis=1), axis=0)[:, 0]
+        _, pair_of, counts = np.unique(steps[:, :2], axis=0, return_inverse=True, return_counts=True)
+        outcomes = np.unique(np.stack([pair_of.reshape(-1), steps[:, 2]], axis=1), axis=0)[:, 0]
         repeated += int((counts > 1).sum())
         different += int((np.bincount(outcomes, minlength=len(counts)) > 1).sum())
     return different / repeated if repeated else None
@@ -217,7 +217,7 @@ class Sample:
     """Steps of the longest of those."""
     rewarded: float
     """Share of steps with a positive reward."""
-    says: bool
+    says_if_solved: bool
     """Whether the environment itself says if a level is solved."""
     seconds: float
     """Per step, including drawing: the median, which a busy machine changes little."""
@@ -234,7 +234,7 @@ class Sample:
 
 def sample(family: Family, levels: Sequence[int], steps: int, seed: int) -> Sample:
     """Play one random episode in each level and note what the environment says."""
-    ends, longest, rewards, says, taken = 0, 0, 0, False, list[float]()
+    ends, longest, rewards, says_if_solved, taken = 0, 0, 0, False, list[float]()
     game, missions = getattr(family, "game", None), dict[str, None]()
     for number in levels:
         level = family.level(number)
@@ -247,10 +247,10 @@ def sample(family: Family, levels: Sequence[int], steps: int, seed: int) -> Samp
             reward = float(level.step(action)[1])
             taken.append(time.perf_counter() - began)
             rewards += reward > 0
-            says |= bool(getattr(level.unwrapped, "says", False))
+            says_if_solved |= bool(getattr(level.unwrapped, "says_if_solved", False))
             if getattr(level.unwrapped, "over", False):
                 ends, longest = ends + 1, max(longest, count)
                 break
     seconds, share = float(np.median(taken)), rewards / len(taken)
     words = tuple(missions)[:2] if len(missions) > 1 else ()
-    return Sample(len(levels), ends, longest, share, says, seconds, hasattr(game, "tile_size"), words)
+    return Sample(len(levels), ends, longest, share, says_if_solved, seconds, hasattr(game, "tile_size"), words)

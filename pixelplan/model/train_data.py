@@ -20,11 +20,11 @@ from pixelplan.model.networks import Networks
 from pixelplan.model.sizes import Sizes
 from pixelplan.types import InputError, Trajectories
 
-Play = Trajectories | Sequence[Trajectories]
+RecordedPlay = Trajectories | Sequence[Trajectories]
 """Recorded play of one world or of several."""
 
 
-def worlds_of(play: Play) -> tuple[Trajectories, ...]:
+def worlds_of(play: RecordedPlay) -> tuple[Trajectories, ...]:
     """The data sets of all worlds; an InputError if there are none."""
     worlds = (play,) if isinstance(play, Trajectories) else tuple(play)
     if not worlds:
@@ -37,7 +37,7 @@ def level_count(worlds: Sequence[Trajectories]) -> int:
     return sum(len(np.unique(world.episode_level)) for world in worlds)
 
 
-def describe_play(play: Play) -> dict[str, Any]:
+def describe_play(play: RecordedPlay) -> dict[str, Any]:
     """What is worth knowing about the data, for the model's config."""
     worlds = worlds_of(play)
     if len(worlds) == 1:
