@@ -1,4 +1,4 @@
-"""Worlds on square boards in which guessing a grid of cells fails all the same.
+"""Worlds on square boards in which guessing a grid of cells fails, too.
 
 Things overlap, the world scrolls, floors have textures, doors open far from their switch, or figures face somewhere.
 """

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from pixelplan.by_name.evaluate import evaluate
-from pixelplan.by_name.solve import solve, story
+from pixelplan.by_name.solve import solve
 from pixelplan.evaluation.chance import Chance, learn_chance, read_chance
 from pixelplan.planning import OneShotConfig
 from pixelplan.planning.plan import LatentGraph, Plan
+from pixelplan.reports.summaries import story
 from pixelplan.types import InputError
 from tests.conftest import one_sentence, run_command
 

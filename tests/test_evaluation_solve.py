@@ -8,13 +8,14 @@ import torch
 from PIL import Image
 
 from pixelplan.by_name.resolve import open_family
-from pixelplan.by_name.solve import solve, story
+from pixelplan.by_name.solve import solve
 from pixelplan.evaluation.play import Task, play_level
 from pixelplan.planning import PLANNERS, OneShotConfig
 from pixelplan.puzzles import get_level, make_puzzle
 from pixelplan.puzzles.goals import with_goal, with_goal_shown
 from pixelplan.puzzles.oracle import Oracle
 from pixelplan.reports.figures import episode_gif, layout, solution_picture
+from pixelplan.reports.summaries import story
 from pixelplan.types import Goal, InputError
 
 

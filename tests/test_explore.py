@@ -199,7 +199,7 @@ class Ring:
 
 @pytest.mark.parametrize("slips", [False, True])
 def test_actions_drawn_all_at_once_are_those_drawn_one_by_one(slips: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where nothing is left to try, an episode is drawn at once, until something new happens all the same."""
+    """If nothing is left to try, an episode is drawn at once, until something new happens after all."""
 
     def play() -> list[bytes]:
         return [part.tobytes() for part in explore(Ring(6, slips), 2, 30, 20, np.random.default_rng(3))]

@@ -13,10 +13,11 @@ from PIL import Image
 import pixelplan
 from pixelplan.by_name.evaluate import evaluate
 from pixelplan.by_name.resolve import open_family, recorded_family
-from pixelplan.by_name.solve import solve, story
+from pixelplan.by_name.solve import solve
 from pixelplan.envs.family import Family
 from pixelplan.envs.frames import resize, to_frame, usual_size
 from pixelplan.exchange.picture_files import read_frame
+from pixelplan.reports.summaries import story
 from pixelplan.types import InputError
 from pixelplan.worlds.gym_family import GymFamily
 from tests.conftest import one_sentence, run_command

@@ -156,9 +156,10 @@ def solve(
         disturbed: Visual noise.
     """
     from pixelplan.by_name.solve import solve as solve_level
-    from pixelplan.by_name.solve import story, write_figure
     from pixelplan.cli.options import parse_family
     from pixelplan.exchange.picture_files import read_goal
+    from pixelplan.reports.figures import write_figure
+    from pixelplan.reports.summaries import story
     from pixelplan.types import InputError
 
     if frame is not None:

@@ -10,13 +10,13 @@ from rich.table import Table
 
 from pixelplan.by_name.evaluate import evaluate
 from pixelplan.by_name.open_model import open_model
-from pixelplan.by_name.solve import solve, write_figure
+from pixelplan.by_name.solve import solve
 from pixelplan.evaluation.result import Result
 from pixelplan.experiments.paper_numbers import success_rates
 from pixelplan.files import write_picture
 from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
 from pixelplan.puzzles.table_family import Tables
-from pixelplan.reports.figures import solution_picture
+from pixelplan.reports.figures import solution_picture, write_figure
 from pixelplan.reports.pictures import sheet
 from pixelplan.types import InputError
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw
 
+from pixelplan.envs.family import Challenge
+from pixelplan.files import write_bytes, write_picture
 from pixelplan.planning.plan import Episode, LatentGraph, Plan
 from pixelplan.puzzles import Level
 from pixelplan.reports.pictures import SCALE, centres, draw_way, sheet
@@ -18,6 +21,17 @@ _FRAMES_SHOWN = 64
 """The most frames of an episode that a picture shows."""
 _NODES_DRAWN = 500
 """The most nodes of a graph that are drawn: laying out more takes long and shows less."""
+
+
+def write_figure(challenge: Challenge, episode: Episode, out: Path) -> None:
+    """Write the episode as PNG or GIF, by the file's ending; a PNG shows the path as arrows if the level has tables."""
+    if out.suffix.lower() == ".gif":
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(out, episode_gif(episode))
+    elif challenge.level is not None:
+        write_picture(out, solution_picture(challenge.level, episode))
+    else:
+        write_picture(out, frames_picture(episode, challenge.goal_frame, challenge.action_names))
 
 
 def solution_picture(level: Level, episode: Episode) -> Image.Image:

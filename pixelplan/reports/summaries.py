@@ -1,13 +1,38 @@
-"""Evaluations and trained models in a few lines for people."""
+"""Episodes, evaluations and trained models in a few lines for people."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from pixelplan.envs.family import Challenge
 from pixelplan.evaluation.result import Result
 from pixelplan.evaluation.stats import mean
 from pixelplan.model.checkpoint import CONFIG
+from pixelplan.planning.plan import Episode
 from pixelplan.types import InputError
+
+
+def story(challenge: Challenge, episode: Episode) -> str:
+    """What happened in a level, in a sentence or two."""
+    moves = ", ".join(challenge.action_names[action] for action in episode.actions) or "none"
+    if challenge.shortest is not None:
+        best = f" ({challenge.shortest} would do)"
+    else:  # only tables can say that there is none
+        best = "" if challenge.level is None else " (there is no solution)"
+    outcome = {
+        "solved": "solved",
+        "steps": "not solved: out of steps",
+        "exhausted": "not solved: everything that can be reached was tried, and the goal is not there",
+        "plan over": "not solved: the plan did not lead to the goal",
+    }[episode.ended]
+    if episode.ended == "plan over" and episode.plans and not episode.plans[-1].reached:
+        outcome = "not solved: the goal was not found"
+    chance = episode.plans[0].chance if episode.plans else None
+    sure = "" if chance is None else f"\nthe first plan was predicted to succeed with a chance of {chance:.3f}"
+    return (
+        f"level {challenge.number}: {outcome} after {len(episode.actions)} steps{best}, {episode.replans} replans, "
+        f"{1e3 * episode.seconds:.0f} ms of planning\nmoves: {moves}{sure}"
+    )
 
 
 def summarise_evaluation(result: Result) -> str:

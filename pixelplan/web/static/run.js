@@ -27,7 +27,7 @@ export class Pace {
 
   hold() {
     this.paused = true;
-    this.buttons.pause.textContent = "Go on";
+    this.buttons.pause.textContent = "Resume";
   }
 
   resume() {
