@@ -92,6 +92,21 @@ class Short(Corridor):
         return frame, 0.0, True, False, {}
 
 
+class Unseen(Corridor):
+    """The last action ends the episode, and the frame stays as it is."""
+
+    goal_frame = None  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.action_space = gymnasium.spaces.Discrete(self.action_space.n + 1)
+
+    def step(self, action: int) -> Any:
+        if action < self.action_space.n - 1:
+            return super().step(action)
+        return self.draw(self.place), float(self.place == CELLS - 1), True, False, {}
+
+
 class Paying(Corridor):
     """Pays for every step and never ends."""
 

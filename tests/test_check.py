@@ -29,6 +29,7 @@ from tests.checked_worlds import (
     Tedious,
     Timed,
     Told,
+    Unseen,
     Unsolvable,
 )
 from tests.conftest import one_sentence, run_command
@@ -145,6 +146,14 @@ def test_goals_that_are_never_seen_say_why_and_what_to_run() -> None:
     assert 'set info["solved"]' in everywhere and "--steps" not in check.next_command
     even = finding_of(checked(Even), "goals seen")
     assert "never with a reward larger than those before" in even and 'set info["solved"]' in even
+
+
+def test_ends_that_frames_do_not_show_are_said_to_be_that() -> None:
+    unseen = finding_of(checked(Unseen), "whole state")
+    assert "frames do not show that an episode has ended" in unseen and "draw the end into the frame" in unseen
+    assert not checked(Unseen).fits
+    hidden = finding_of(checked("tests.own_worlds:secret"), "whole state")
+    assert "led to different frames" in hidden, "what is hidden there has nothing to do with ends"
 
 
 def test_collect_refuses_what_ends_at_once_and_says_what_is_missing(tmp_path: Path) -> None:

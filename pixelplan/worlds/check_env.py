@@ -149,4 +149,6 @@ def _about_state(
     if chance is not None:
         return say.about_chance(chance)
     clock = find_clock(seen) or find_score(seen)
-    return say.about_hidden(unlike, config) if clock is None else say.about_clock(clock)
+    if clock is not None:
+        return say.about_clock(clock)
+    return say.about_hidden(unlike, config, ends_unseen=bool(unlike) and not hidden(seen, after_ends=False))

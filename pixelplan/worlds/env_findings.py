@@ -99,14 +99,21 @@ def about_determinism(judged: tuple[Determinism, ...]) -> Finding:
     return Finding("determinism", "fits", "the same actions show the same frames, whatever the random numbers")
 
 
-def about_hidden(hidden: float | None, config: CheckConfig) -> Finding:
-    """Whether frames show all that matters."""
+def about_hidden(hidden: float | None, config: CheckConfig, ends_unseen: bool = False) -> Finding:
+    """Whether frames show all that matters; `ends_unseen` if all they fail to show is that an episode has ended."""
     if hidden is None:
         return Finding("whole state", "mind", "no step was repeated, so this is unknown", "play more episodes")
     if hidden == 0:
         return Finding("whole state", "fits", "repeated steps always led to the same frame")
+    mark: Mark = "does not fit" if hidden > config.hidden else "mind"
+    if ends_unseen:
+        return Finding(
+            "whole state", mark,
+            f"frames do not show that an episode has ended: {hidden:.1%} of repeated steps lead on, but not after an end",
+            "draw the end into the frame (another colour, say), or leave out the actions that end an episode unseen",
+        )  # fmt: skip
     return Finding(
-        "whole state", "does not fit" if hidden > config.hidden else "mind",
+        "whole state", mark,
         f"{hidden:.1%} of repeated steps led to different frames",
         "frames must show all that matters: draw what is hidden (speed, what is carried, whose turn it is) into them",
     )  # fmt: skip

@@ -90,11 +90,14 @@ def look(family: Family, number: int, episodes: int, steps: int, seed: int, expl
     return Seen(number_of[play.episodes], play.actions, play.frames[kept], solved, len(family.action_names))
 
 
-def hidden(seen: Sequence[Seen]) -> float | None:
-    """The share of repeated (frame, action) pairs that led to different frames; None if none was repeated."""
+def hidden(seen: Sequence[Seen], after_ends: bool = True) -> float | None:
+    """The share of repeated (frame, action) pairs that led to different frames; None if none was repeated.
+
+    What is seen once nothing changes any more in an episode, as after its end, can be left out.
+    """
     repeated = different = 0
     for play in seen:
-        steps = play.steps()
+        steps = play.steps() if after_ends else play.steps()[play.lasts()[:, 1:].ravel()]
         _, pair_of, counts = np.unique(steps[:, :2], axis=0, return_inverse=True, return_counts=True)
         outcomes = np.unique(np.stack([pair_of.reshape(-1), steps[:, 2]], axis=1), axis=0)[:, 0]
         repeated += int((counts > 1).sum())
