@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import OmitArgPrefixes
 
+from pixelplan.cli.names import PUZZLE
 from pixelplan.cli.options import parse_options, progress_bar
 from pixelplan.files import parse_levels, write_json
 from pixelplan.puzzles import Puzzle
@@ -24,8 +25,7 @@ if TYPE_CHECKING:  # training imports torch, which takes seconds
 class Judged:
     """The levels that a baseline plays."""
 
-    env: str
-    """The puzzle: ice-slider, digit-jump or procgen-maze."""
+    env: Annotated[str, PUZZLE]
     option: tuple[str, ...] = ()
     """Options of the puzzle as name=value, such as size=4."""
     levels: str = "2000:2100"

@@ -6,13 +6,14 @@ from typing import Annotated
 
 from tyro.conf import OmitArgPrefixes
 
+from pixelplan.cli.names import WORLD
 from pixelplan.envs.guard import STEP_SECONDS
 from pixelplan.envs.noise_config import Noise
 
 
 def check_env(
     *,
-    env: str,
+    env: Annotated[str, WORLD],
     option: tuple[str, ...] = (),
     pixels: str | None = None,
     levels: str = "0:5",
@@ -28,8 +29,6 @@ def check_env(
     Example: pixelplan check-env --env examples.sokoban:make
 
     Args:
-        env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
-            Gymnasium id.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         pixels: Size of your environment's frames, as for collect.
         levels: The levels to check, A:B, B excluded.

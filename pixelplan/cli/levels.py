@@ -7,13 +7,14 @@ from typing import Annotated
 
 from tyro.conf import OmitArgPrefixes
 
+from pixelplan.cli.names import PUZZLE, WORLD
 from pixelplan.envs.guard import STEP_SECONDS
 from pixelplan.envs.noise_config import Noise
 
 
 def collect(
     *,
-    env: str,
+    env: Annotated[str, WORLD],
     levels: str,
     out: Path,
     option: tuple[str, ...] = (),
@@ -32,8 +33,6 @@ def collect(
     Example: pixelplan collect --env ice-slider --levels 0:1000 --out runs/ice-data
 
     Args:
-        env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
-            Gymnasium id.
         levels: Level ranges A:B, B excluded, several with commas; at most 1,000,000 levels.
         out: The folder to write; it must be new or empty.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
@@ -86,13 +85,14 @@ def collect(
     )
 
 
-def levels(*, env: str, levels: str, out: Path, option: tuple[str, ...] = (), columns: int = 5) -> None:
+def levels(
+    *, env: Annotated[str, PUZZLE], levels: str, out: Path, option: tuple[str, ...] = (), columns: int = 5
+) -> None:
     """Draw levels with their shortest solutions as arrows, many on one sheet.
 
     Example: pixelplan levels --env digit-jump --levels 0:10 --out levels.png
 
     Args:
-        env: The puzzle: ice-slider, digit-jump or procgen-maze.
         levels: Level ranges A:B, B excluded, several with commas; at most 400 levels.
         out: The PNG file to write.
         option: Options of the puzzle as name=value, such as size=16 pixels=128.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import OmitArgPrefixes, arg
 
+from pixelplan.cli.names import WORLD
 from pixelplan.envs.family import Goals
 from pixelplan.envs.guard import STEP_SECONDS
 from pixelplan.envs.noise_config import Noise
@@ -60,7 +61,7 @@ class Planning:
 
 def evaluate(
     *,
-    env: str,
+    env: Annotated[str, WORLD],
     levels: str = "2000:2100",
     planning: Annotated[Planning, OmitArgPrefixes] = Planning(),  # noqa: B008 (frozen)
     option: tuple[str, ...] = (),
@@ -77,8 +78,6 @@ def evaluate(
     Example: pixelplan evaluate --env ice-slider --levels 1000:1100 --planner one-shot --json ice.json
 
     Args:
-        env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
-            Gymnasium id.
         levels: Level ranges A:B, B excluded, several with commas; at most 1,000,000 levels.
         option: Options of the puzzle or environment as name=value, such as size=16 pixels=128.
         goals: The goal that the level shows (level), whatever solves it by the model's goal test (solved), or a random
@@ -120,7 +119,7 @@ def evaluate(
 
 def solve(
     *,
-    env: str | None = None,
+    env: Annotated[str | None, WORLD] = None,
     level: int | None = None,
     frame: Path | None = None,
     planning: Annotated[Planning, OmitArgPrefixes] = Planning(),  # noqa: B008 (frozen)
@@ -139,8 +138,6 @@ def solve(
     Example: pixelplan solve --frame now.png --goal wanted.png --model runs/own-model
 
     Args:
-        env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
-            Gymnasium id.
         level: The level's number.
         frame: A picture of the current state, as PNG with sides of at most 4096 pixels: the answer is a plan from
             there to the picture given as --goal.

@@ -64,8 +64,8 @@ def train(
         on_policy_share: The share of training, from its start, within which the planner plays.
         inverse: Train with the inverse model (without it, this is the paper's ablation).
         family: The latent: picture (patches as they look), vector (a point on a sphere), position (one thing on a
-            grid) or rules (what is in each cell of a grid); by default two kinds of picture race, and
-            held-out prediction decides.
+            grid), rules (what is in each cell of a grid) or another one (an unknown name lists all); by default two
+            kinds of picture race, and held-out prediction decides.
         noisy: For worlds with noisy pixels but deterministic rules: frames of one state may all differ.
         grid: Rows and columns of the grid that position and rules use; by default read from what moves, or cells of 8
             pixels if frames are noisy.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from tyro.conf import OmitArgPrefixes
 
+from pixelplan.cli.names import WORLD
 from pixelplan.distance.distance_config import DistanceConfig
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def train_heuristic(
     *,
-    env: str,
+    env: Annotated[str, WORLD],
     model: str,
     out: Path,
     levels: str = "0:1000",
@@ -33,8 +34,6 @@ def train_heuristic(
     --out runs/boxes-heuristic
 
     Args:
-        env: A puzzle (ice-slider, digit-jump, procgen-maze), or your own environment: package.module:function or a
-            Gymnasium id.
         model: A folder written by train, the name of a shipped model, or oracle (the true rules of an environment that
             offers them); its codes must be zeros and ones.
         out: The folder to write, for evaluate --heuristic.

@@ -109,7 +109,7 @@ def about_hidden(hidden: float | None, config: CheckConfig, ends_unseen: bool = 
     if ends_unseen:
         return Finding(
             "whole state", mark,
-            f"frames do not show that an episode has ended: {hidden:.1%} of repeated steps lead on, but not after an end",
+            f"frames do not show that an episode has ended: {hidden:.1%} of repeated steps lead on, but not after one",
             "draw the end into the frame (another colour, say), or leave out the actions that end an episode unseen",
         )  # fmt: skip
     return Finding(
