@@ -103,6 +103,34 @@ def test_how_many_rollouts_share_a_level_is_a_setting(shared, levels, monkeypatc
     assert len(encoded) == levels
 
 
+class LineNetworks(torch.nn.Module):
+    """`Table` as networks, of images with red values from -0.5 to 0.5."""
+
+    def __init__(self, wrong: int = -1) -> None:
+        super().__init__()
+        self.table, self.unused = Table(wrong), torch.nn.Linear(1, 1)
+
+    def for_frames(self, height: int, width: int) -> "LineNetworks":
+        return self
+
+    def encode(self, images: torch.Tensor) -> torch.Tensor:
+        return ((images[:, :2, 0, 0] + 0.5) * 255).round() * torch.tensor([1.0, 0.0])
+
+    def context(self, images: torch.Tensor) -> None:
+        return None
+
+    def step(self, z: torch.Tensor, context: None) -> torch.Tensor:
+        return self.table.step(z.flatten(0, 1), None).unflatten(0, z.shape[:2])
+
+
+def test_rollouts_where_no_state_recurs_count_as_far_as_play_goes():
+    """Every recorded path ends after eleven steps; that is no mistake of the model."""
+    right = rollout_exactness(LineNetworks(), [line(list(range(12)))], (1, 11, 100), walks=4)
+    assert right == {1: 1.0, 11: 1.0, 100: 1.0}
+    wrong = rollout_exactness(LineNetworks(wrong=3), [line(list(range(12)))], (1, 3, 4, 100), walks=4)
+    assert wrong == {1: 1.0, 3: 1.0, 4: 0.0, 100: 0.0}
+
+
 def test_one_step_accuracy_wants_the_right_state_nearest_and_near():
     errors = step_errors(Table(wrong=3), [line(list(range(12)))])
     assert errors.accuracy(0.5) == pytest.approx(10 / 11)

@@ -209,7 +209,7 @@ def test_the_frames_of_a_batch_have_one_size():
 
 def test_sizes_whose_cells_differ_are_refused():
     unlike = play(levels=2), play(levels=2, size=3, cell=5)
-    with pytest.raises(InputError, match="frames of 15 × 15 and 16 × 16 pixels are not whole numbers of the same"):
+    with pytest.raises(InputError, match="frames of 15 × 15 and 16 × 16 pixels cannot share a model"):
         train_data.fit(PictureConfig(patches=4, coarsest=1, finest=1), None, unlike)
 
 
@@ -248,7 +248,7 @@ def test_training_on_several_folders_from_the_command_line(tmp_path, capsys):
     out = ["--out", str(tmp_path / "model")]
     assert main(["train", *folders[0], *folders[2], *settings, *out]) == 2
     said = capsys.readouterr().err
-    assert "frames of 32 × 32 and 40 × 40 pixels; with the family position, worlds that share a model need one" in said
+    assert "frames of 32 × 32 and 40 × 40 pixels cannot share a model of the family position" in said
     assert main(["train", *folders[0], *folders[1], *settings, *out]) == 0
     capsys.readouterr()
     play_on = ["--levels", "5:6", "--planner", "one-shot", "--model", str(tmp_path / "model")]

@@ -13,6 +13,9 @@ from pixelplan.model.batches import LevelPlay, by_frame_size, to_images
 from pixelplan.model.networks import Networks
 from pixelplan.types import ADDED_LATER, Model, for_frames
 
+NO_ACTION = -1
+"""What follows the last action of a walk that cannot go on."""
+
 
 @dataclass(frozen=True)
 class MetricsConfig:
@@ -116,7 +119,8 @@ def rollout_exactness(
     """Share of rollouts that are still in the right state after a number of random steps, by that number.
 
     A walk takes random steps among those recorded in its level, so frames tell the truth however long it is; the
-    networks see only the first frame and the actions. A rollout that was wrong once stays wrong. Several walks share a
+    networks see only the first frame and the actions. A rollout that was wrong once stays wrong. Where every recorded
+    path ends before the number of steps, it counts whether the rollout is right up to there. Several walks share a
     level, and all walks are taken at the same time.
     """
     random = np.random.default_rng(seed)
@@ -151,7 +155,8 @@ def _right_along(
         for place, level in enumerate(levels):
             nearest = torch.cdist(z[place], seen[place]).argmin(1).cpu().numpy()
             target = paths[place, :, step + 1]
-            fine[place] &= (level.states[nearest] == level.states[target]) | level.undecided[nearest, target]
+            right_now = (level.states[nearest] == level.states[target]) | level.undecided[nearest, target]
+            fine[place] &= right_now | (actions[place, :, step] == NO_ACTION)
         if step + 1 in right:
             right[step + 1] = float(fine.mean())
         if not fine.any():
@@ -164,7 +169,8 @@ def _random_walks(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Frames [w,T+1] and actions [w,T] of random walks along recorded steps, without dead ends.
 
-    A frame from which nothing was recorded (the last of an episode) is left out, and so is what leads only to it.
+    A frame from which nothing was recorded (the last of an episode) is left out, and so is what leads only to it. If
+    states hardly ever recur, nothing is left: walks are then recorded episodes, followed by `NO_ACTION`.
     """
     steps = level.steps
     while True:
@@ -172,9 +178,11 @@ def _random_walks(
         if leads_on.all():
             break
         steps = steps[leads_on]
-    if not len(steps):  # every recorded path ends: stay where play began, and count it as wrong
-        start = np.full((walks, length + 1), level.episodes[0, 0])
-        return start, np.zeros((walks, length), np.int64)
+    if not len(steps):  # every recorded path ends, so these walks do, too
+        rows = random.integers(len(level.episodes), size=walks)
+        known = min(length, level.actions.shape[1])
+        path = np.pad(level.episodes[rows, : known + 1], ((0, 0), (0, length - known)), "edge")
+        return path, np.pad(level.actions[rows, :known], ((0, 0), (0, length - known)), constant_values=NO_ACTION)
     order = np.argsort(steps[:, 0], kind="stable")
     steps = steps[order]
     first, counts = np.unique(steps[:, 0], return_index=True, return_counts=True)[1:]

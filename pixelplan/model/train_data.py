@@ -52,23 +52,18 @@ def fit(config: Config, grid: tuple[int, int] | None, worlds: Sequence[Trajector
     family can lay over all of them; an InputError if there is none, or if the family cannot mix sizes of frames.
     """
     family = family_of(config)
-    shapes = sorted({world.frames.shape[1:3] for world in worlds})
-    named = " and ".join(f"{height} × {width}" for height, width in shapes)
-    if len(shapes) > 1 and not family.networks.takes_any_size:
-        raise InputError(
-            f"the data sets have frames of {named} pixels; with the family {config.family}, worlds that share a model "
-            "need one size"
-        )
     fitted = [family.fit(config, grid, world) for world in worlds]
     for settings, sizes in sorted(fitted, key=lambda each: each[1].rows / each[1].height, reverse=True):
         if all(_fits(settings, sizes, grid, world) for world in worlds):
             actions, reach = (max(getattr(each, name) for _, each in fitted) for name in ("actions", "reach"))
             height, width = worlds[0].frames.shape[1:3]
             return settings, replace(sizes.resized(height, width), actions=actions, reach=reach)
-    if len(shapes) > 1:
+    frames = sorted({world.frames.shape[1:3] for world in worlds})
+    if len(frames) > 1:
+        named = " and ".join(f"{height} × {width}" for height, width in frames)
         raise InputError(
-            f"frames of {named} pixels are not whole numbers of the same patches; boards of several sizes share a "
-            "model only if a cell has the same number of pixels in all of them"
+            f"frames of {named} pixels cannot share a model of the family {config.family}: picture takes boards of "
+            "several sizes if a cell has the same number of pixels in all of them, other families take one size"
         )
     grids = " and ".join(f"{sizes.rows} × {sizes.columns}" for _, sizes in fitted)
     raise InputError(
@@ -79,11 +74,11 @@ def fit(config: Config, grid: tuple[int, int] | None, worlds: Sequence[Trajector
 
 def _fits(config: Config, sizes: Sizes, grid: tuple[int, int] | None, world: Trajectories) -> bool:
     """Whether a family with these settings can lay a grid of these sizes over the frames of a world."""
-    family = family_of(config)
+    family, (height, width) = family_of(config), world.frames.shape[1:3]
     if family.networks.takes_any_size:
-        return sizes.has_whole_cells(*world.frames.shape[1:3])
+        return sizes.has_whole_cells(height, width)
     other = family.fit(config, grid, world)[1]
-    return (other.rows, other.columns) == (sizes.rows, sizes.columns)
+    return replace(sizes, actions=other.actions, reach=other.reach) == other
 
 
 @dataclass(frozen=True, eq=False)
