@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pixelplan
 from pixelplan.evaluation.play import weights_of
 from pixelplan.families.presets import preset
 from pixelplan.files import write_json
+from pixelplan.model import learn_goal_test as learning
 from pixelplan.model.batches import LevelPlay
 from pixelplan.model.checkpoint import CONFIG, GOAL_TEST, load_model, read_description, save_model
 from pixelplan.model.find_family import family_of
@@ -150,6 +152,25 @@ def test_it_compares_places_if_it_has_to() -> None:
     assert report.missed is not None and report.missed <= 0.05 and report.false_alarms <= 0.02
     hasty = learn_goal_test(Signs(), levels[:90], levels[90:], 5, 5, GoalTestConfig(updates=4, compared=1))
     assert hasty is not None and hasty[1].missed is not None and hasty[1].missed + hasty[1].false_alarms > 0.1
+
+
+def test_it_does_not_compare_places_if_states_do_not_show_what_is_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each level has a goal of its own, so no reading can be right."""
+    levels = []
+    for seed in range(60):
+        level = alike(seed)
+        solved = np.zeros(len(level.frames), np.int8)
+        solved[np.random.default_rng([seed, 5]).integers(len(solved))] = 1
+        levels.append(dataclasses.replace(level, solved=solved))
+    tried: list[str] = []
+    make = learning.Certainty
+    monkeypatch.setattr(learning, "Certainty", lambda *words: tried.append(words[3]) or make(*words))
+    config = GoalTestConfig(updates=60)
+    assert learn_goal_test(Signs(), levels[:40], levels[40:], 5, 5, config) is not None
+    assert tried == ["channels first", "channels last", "list"]
+    tried.clear()
+    learn_goal_test(Signs(), levels[:40], levels[40:], 5, 5, dataclasses.replace(config, hopeless=2.0))
+    assert len(tried) == 5
 
 
 def test_without_a_solved_state_there_is_none() -> None:

@@ -32,7 +32,7 @@ ON_TOP: dict[str, tuple[str, ...]] = {
 """What stands on the core, and which earlier ones of these each may import. The core never imports them."""
 SHARED = ("types.py", "files.py", "machine.py", "additions.py")
 """What all rooms share."""
-MOST_CODE = 5150
+MOST_CODE = 5200
 """Lines of code of the core with what all rooms share, about 5,000: it can be read in an afternoon."""
 FILES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 

@@ -36,6 +36,9 @@ class GoalTestConfig:
     """Gradient steps for each reading."""
     compared: int = field(default=3, metadata=ADDED_LATER)
     """How many times as many gradient steps a reading takes that compares places."""
+    hopeless: float = field(default=0.9, metadata={**ADDED_LATER, "before": 2.0})
+    """Places are not compared if all simpler readings make at least this share of the mistakes of a test that always
+    gives the same answer: then a state does not show whether it is solved, as when each level has a goal of its own."""
     batch: int = 64
     """Solved states in each step, along with as many others."""
     rate: float = 3e-3

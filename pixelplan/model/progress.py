@@ -59,6 +59,12 @@ class Display:
         if row.get("warning"):
             self.warn(row["warning"])
 
+    def finishing(self) -> None:
+        """All passes are done, and what remains takes up to a few minutes."""
+        self.progress.update(self.task, description="measuring, and learning what solves a level", state="")
+        if not self.console.is_terminal:
+            self.console.print("measuring, and learning what solves a level", highlight=False)
+
     def start_over(self, attempt: int) -> None:
         """Start again: the passes so far do not count."""
         self.progress.update(self.task, completed=0)

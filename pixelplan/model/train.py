@@ -215,6 +215,8 @@ def _fit(
                 save_checkpoint(out, stored, optimizer.optimizer, note)
             display.row(row)
             fabric.barrier()
+        if "short" not in request:
+            display.finishing()
     if fabric.is_global_zero and "short" not in request:
         write_rows(out / "metrics.jsonl", rows)
         networks.cpu().eval()
