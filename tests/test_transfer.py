@@ -24,6 +24,7 @@ from pixelplan.model.train import train
 from pixelplan.model.world_model import WorldModel
 from pixelplan.puzzles import PUZZLES, get_level, make_puzzle
 from pixelplan.puzzles.table_family import Tables
+from pixelplan.reports.inspect_model import inspect_model
 from pixelplan.types import InputError
 from tests import tiny_world
 from tests.test_model_families import SMALL, quick
@@ -270,3 +271,11 @@ def test_training_starts_from_another_model(walker, tmp_path):
         train(data, tmp_path / "other", quick("picture"), init=walker)
     with pytest.raises(InputError, match="begun with other init"):
         train(data, tmp_path / "begun", few, held_out, resume=True, init=tmp_path / "nothing")
+
+
+def test_models_are_inspected_on_boards_of_other_sizes(painter_of_two_sizes):
+    larger = play(levels=3, size=7, seed=9)
+    report = inspect_model(painter_of_two_sizes, larger).report
+    assert "measured on     3 levels" in report
+    with pytest.raises(InputError, match="not a whole number of cells of"):
+        inspect_model(painter_of_two_sizes, play(levels=2, size=3, cell=7))

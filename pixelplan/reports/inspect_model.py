@@ -37,18 +37,15 @@ class Inspection:
 def inspect_model(folder: str | Path, data: Trajectories | None = None, level: int | None = None) -> Inspection:
     """Sizes and stored measurements of the model in a folder; with data, its metrics there and a picture of a level.
 
-    The picture is of the data's level with the given number, or of its first one.
+    The picture is of the data's level with the given number, or of its first one. The data may show boards of another
+    size than the model was trained on, if its family takes them.
     """
     folder = Path(folder)
     model, description = load_model(folder), read_description(folder)
     lines = [f"{folder}: {describe(model)}", *stored_lines(description)]
     if data is None:
         return Inspection("\n".join(lines), None)
-    if data.frames.shape[1:3] != (model.sizes.height, model.sizes.width):
-        raise InputError(
-            f"the data's frames are {data.frames.shape[1]} × {data.frames.shape[2]} pixels; this model takes "
-            f"{model.sizes.height} × {model.sizes.width}"
-        )
+    model = model.for_frames(*data.frames.shape[1:3])
     numbers = np.unique(data.episode_level).tolist()
     if level is not None and level not in numbers:
         raise InputError(f"the data has no level {level}; it has {len(numbers)} levels from {numbers[0]}")
