@@ -9,7 +9,7 @@ from pixelplan.families.grid import ModelConfig
 from pixelplan.families.presets import PRESETS
 from pixelplan.families.vector import VectorConfig
 from pixelplan.model.picture_config import PictureConfig
-from pixelplan.model.race import named, train_best
+from pixelplan.model.race import title_of, train_best
 from pixelplan.model.train_config import TrainConfig
 from pixelplan.reports.summaries import summarise_training
 from pixelplan.types import Trajectories
@@ -88,4 +88,4 @@ def test_a_world_in_which_every_frame_is_new_says_so(tmp_path):
 
 
 def test_the_default_preset_guesses_nothing_and_tells_its_candidates_apart():
-    assert [named(candidate) for candidate in PRESETS["auto"].candidates] == ["picture", "picture (features 8)"]
+    assert [title_of(candidate) for candidate in PRESETS["auto"].candidates] == ["picture", "picture (features 8)"]

@@ -196,5 +196,5 @@ def test_inspection(tmp_path):
     assert inspect_model(tmp_path / "model").picture is None
     with pytest.raises(InputError, match="no level 7"):
         inspect_model(tmp_path / "model", data, level=7)
-    with pytest.raises(InputError, match="8 × 8 pixels"):
-        inspect_model(tmp_path / "model", play(levels=1, size=2))
+    with pytest.raises(InputError, match="frames of 15 × 15 pixels are not a whole number of cells"):
+        inspect_model(tmp_path / "model", play(levels=1, size=3, cell=5))
