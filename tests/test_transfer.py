@@ -248,8 +248,8 @@ def test_training_on_several_folders_from_the_command_line(tmp_path, capsys):
     settings = ["--preset", "tiny", "--updates", "4", "--threads", "1"]
     out = ["--out", str(tmp_path / "model")]
     assert main(["train", *folders[0], *folders[2], *settings, *out]) == 2
-    said = capsys.readouterr().err
-    assert "frames of 32 × 32 and 40 × 40 pixels cannot share a model of the family position" in said
+    refusal = capsys.readouterr().err
+    assert "frames of 32 × 32 and 40 × 40 pixels cannot share a model of the family position" in refusal
     assert main(["train", *folders[0], *folders[1], *settings, *out]) == 0
     capsys.readouterr()
     play_on = ["--levels", "5:6", "--planner", "one-shot", "--model", str(tmp_path / "model")]
