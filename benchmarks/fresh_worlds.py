@@ -1,4 +1,4 @@
-"""Six worlds of kinds that the world model had not been tried on. They judge it, and nothing is tuned on them.
+"""Six worlds of kinds that the world model had not been tried on. They judge it, and its network is not tuned on them.
 
 Marbles that roll together, floods of colour, a body that follows its head, gravity, gears that turn others, a crane.
 A level is a seed. The goal is 4 to 12 steps from the start.

@@ -2,7 +2,7 @@
 
 python benchmarks/worlds.py [WORLD …] [--json results/benchmark-worlds.json] [--runs runs/worlds] [--seeds 0 1 2]
 
-Seven small worlds, ten without a grid, and six fresh ones on which nothing was tuned. Levels: training 0-299,
+Seven small worlds, ten without a grid, and six fresh ones on which no network was tuned. Levels: training 0-299,
 validation 1000-1049, test 3000-3049 (for Keys 4000-4049, because a setting of the full planner was chosen on its level
 3000). Seeds are of training; play is the same for all of them. What is finished is not run again, so it can be
 interrupted. An existing record keeps its entries of other worlds and seeds. Each entry names its commit.
